@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// The whole interface of a device: memory, kernels, an in-order queue. No BLAS words, no matrices.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "core/types.hpp"
+
+namespace ab::device {
+
+class Memory {
+ public:
+  virtual ~Memory() = default;
+  virtual std::size_t bytes() const = 0;
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+
+struct Slice {  // device memory from an offset on
+  Memory* memory = nullptr;
+  std::size_t offset = 0;  // bytes
+};
+
+struct Grid {  // groups; the size of a group belongs to the kernel
+  std::uint32_t x = 1, y = 1, z = 1;
+  Index work = 0;  // rough number of inner operations of the whole launch: a hint for devices that share it over threads
+};
+
+using Argument = std::variant<Slice, std::span<const std::byte>>;  // memory, or a params struct
+
+/// In-order: each call starts after the ones before it have finished. Several threads may use one queue.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  virtual void write(Memory& to, std::size_t offset, std::span<const std::byte> from) = 0;
+  virtual void read(const Memory& from, std::size_t offset, std::span<std::byte> to) = 0;
+  virtual void copy(const Slice& from, const Slice& to, std::size_t bytes) = 0;
+  virtual void launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) = 0;
+  virtual void finish() = 0;
+};
+
+struct Traits {
+  std::string id;     // "cpu", "cuda:0"
+  std::string name;   // "NVIDIA H200"
+  std::string features;  // "avx2, 2 threads"
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t max_buffer_bytes = 0;
+  bool unified_memory = false;
+  bool fp64 = false;
+  bool int8_matrix = false;
+  bool fused_fma = true;  // false: load the soft-fma variants of double-float kernels
+  ModuliFamily family = ModuliFamily::Int8;  // preferred
+};
+
+struct KernelName {
+  std::string name;     // a line of kernels/variants.txt
+};
+
+/// One physical device; safe to use from several threads. Failures throw Error (AllocFailed, KernelFailed, ShaderCompile).
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const Traits& traits() const = 0;
+  virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+  virtual std::unique_ptr<Memory> adopt(std::span<std::byte> host) = 0;  // null when it must be copied
+  virtual std::unique_ptr<Kernel> load(const KernelName& name) = 0;      // native text first, common text else
+  virtual std::unique_ptr<Queue> open_queue() = 0;
+};
+
+}  // namespace ab::device

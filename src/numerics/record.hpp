@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Records and profiles of vectors as the host sees them (docs/numerics.md 5), and the shift a budget gives a record (6.1).
+#pragma once
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/types.hpp"
+#include "kernels/host.hpp"
+
+namespace ab::numerics {
+
+using Record = kernels::vector_record;  // 64 bytes; the very struct the scan kernel writes
+
+inline constexpr int bin_count = 96;
+/// F[h]: the fewest entries that any nonzero vector of the operand has in bins 0..h; all bits one when there is no nonzero vector.
+using Profile = std::array<std::uint32_t, bin_count>;
+
+/// One operand of one look: the records of its vectors, and its profiles, group by group and part by part:
+/// profiles[group * parts + part]. A first look has one group, all inner indices.
+struct Side {
+  std::span<const Record> records;
+  std::span<const Profile> profiles;
+};
+
+bool is_zero(const Record& record);
+bool is_finite(const Record& record);
+/// floor((b - 1 - L) / 2)
+int digits_of(const Record& record, int budget);
+/// sigma or tau: 14 - E + digits; 0 for a zero vector.
+int shift_of(const Record& record, int budget);
+
+}  // namespace ab::numerics

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// An open device with what products need of it (queue, kept buffers, loaded kernels), and the life of the library.
+#pragma once
+#include <memory>
+
+#include "core/types.hpp"
+#include "device/device.hpp"
+
+namespace ab::ops {
+
+class Context;
+
+/// Opens the calling thread's current device and tests it; idempotent, thread-safe. Throws Error: NoDevice when the device asked
+/// for by AB_DEVICE is absent or refused; ShaderCompile; AllocFailed. Without an explicit AB_DEVICE it falls back to `cpu`.
+void initialize();
+/// Waits for all work, frees device memory. Contexts of before are dead afterwards: `alive` is false for them.
+void shutdown();
+bool is_initialized();
+
+/// The calling thread's current device, opened (and the library initialised) if need be. Throws as `initialize`.
+std::shared_ptr<Context> current_context();
+/// Same, but never initialises: null before initialize().
+std::shared_ptr<Context> current_context_if_initialized();
+/// False for a context from before a shutdown, or of a GPU after fork in the child.
+bool alive(const Context& context);
+
+int current_device_index();
+/// Opens and tests the device; throws Error: InvalidArgument (range), NoDevice (refused); the selection then stays.
+void select_device(int index);
+/// True in a child after fork (the parent had used us before).
+bool is_forked_child();
+
+device::Device& device_of(Context& context);
+device::Queue& queue_of(Context& context);
+int index_of(const Context& context);
+/// Device memory held by products now and at most since the start, bytes.
+struct MemoryUse {
+  std::uint64_t held_bytes, peak_bytes;
+};
+MemoryUse memory_use(const Context& context);
+
+}  // namespace ab::ops

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Products on a device. The order of the steps is here; each step has its file.
+#pragma once
+#include <optional>
+
+#include "core/problem.hpp"
+#include "core/product.hpp"
+#include "ops/context.hpp"
+#include "ops/view.hpp"
+
+namespace ab::ops {
+
+struct Choices {
+  Precision precision = Precision::Fp64;
+  std::optional<ModuliFamily> family;  // none: the device's own; never changes a bit
+  Index cap_bytes = -1;                // workspace; -1: AB_STAGING_MB
+  bool may_exceed_cap = false;         // resident products exceed the cap rather than fail
+  bool may_decline = false;            // true: nonfinite, range, uncertified are declines (a host BLAS may serve the call);
+                                       // false: such products take the IEEE path on the device
+};
+
+/// C = alpha op(A) op(B) + beta C on the context's device, operands in device memory.
+/// Shapes: see Product; C must not overlap A or B. Error: the bound of the class (docs/numerics.md), reported in Outcome.
+/// Declines and failures are known before C is written. Throws Error (AllocFailed, KernelFailed) with C untouched.
+Outcome multiply(Context& context, const Product& product, const Choices& choices);
+
+/// The same with operands in host memory: stage (or use in place), multiply, fetch. Only `fetch` writes C.
+template <Scalar T>
+Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices);
+
+}  // namespace ab::ops
