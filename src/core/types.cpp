@@ -14,6 +14,8 @@ const char* word_of(Reason reason) {
   return words[static_cast<std::size_t>(reason)];
 }
 
+bool is_available(Precision precision) { return precision != Precision::Exact; }
+
 const char* word_of(Precision precision) {
   static constexpr std::array<const char*, 6> words = {"", "dd", "fast", "fp64", "strict", "exact"};
   return words[static_cast<std::size_t>(precision)];

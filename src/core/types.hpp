@@ -21,6 +21,9 @@ enum class Precision { DoubleFloat = 1, Fast = 2, Fp64 = 3, Strict = 4, Exact = 
 enum class Engine { None = 0, Host = 1, Device = 2, Split = 3 };
 enum class Scheme { None = 0, Trivial = 1, Vendor = 2, Ieee = 3, DoubleFloat = 4, CrtInt8 = 5, Crt10Bit = 6, Crt11Bit = 7, Exact = 8 };
 
+/// False for a class that this version does not compute yet: the one place that says so.
+bool is_available(Precision precision);
+
 enum class ModuliFamily { Int8, Ten, Eleven };
 
 /// The fixed vocabulary of reports (docs/integration.md, spec 8.2): first the routes, then the declines.
