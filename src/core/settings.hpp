@@ -15,17 +15,19 @@ struct Settings {
   Index min_gpu_dim = 32;
   Precision precision = Precision::Fp64;
   bool reproducible = false;
-  std::string device;               // AB_DEVICE in lower case; "" when not asked for
-  std::string dispatch_table;       // file, "builtin" or ""
+  std::string device;                 // AB_DEVICE in lower case; "" when not asked for
+  std::string dispatch_table;         // file, "builtin" or ""
+  std::string config_home;            // folder of the per-user files: XDG_CONFIG_HOME, else HOME/.config; "" when unknown
   std::vector<std::string> disabled;  // routines that stay on the host side
   bool host_pack = false;
-  Index staging_mb = -1;            // -1: not set
-  std::string host_blas;            // file or ""
-  int num_threads = 0;              // AB_NUM_THREADS, else OMP_NUM_THREADS, else CPUs of the affinity mask; >= 1
-  bool report = false;              // to stderr, unless report_path
-  std::string report_path;          // AB_REPORT with a '/'
-  std::string trace_path;           // AB_TRACE
-  int local_rank = -1;              // -1: unknown
+  Index staging_mb = -1;    // -1: not set
+  std::string host_blas;    // file or ""
+  int num_threads = 0;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else CPUs of the affinity mask; >= 1
+  bool report = false;      // asked for, to stderr or to report_path
+  std::string report_path;  // AB_REPORT with a '/'
+  std::string trace_path;   // AB_TRACE
+  int rank = -1;            // in a parallel run; -1: unknown
+  int local_rank = -1;      // -1: unknown
   int local_size = 1;
 };
 
@@ -35,7 +37,11 @@ const Settings& settings();
 /// One line on stderr, "apple-bottom: ..."; used for bad values and unmet explicit requests only.
 void warn(const std::string& text);
 
+/// A set-user-ID process ignores what names files: its caller could point them anywhere.
+enum class FileVariables { Obey, Ignore };
+
 /// Reads the settings from a given environment (for tests); bad values go to `complaints` and give the default.
-Settings read_settings(const char* (*get)(const char* name), std::vector<std::string>& complaints);
+Settings read_settings(const char* (*get)(const char* name), std::vector<std::string>& complaints,
+                       FileVariables files = FileVariables::Obey);
 
 }  // namespace ab
