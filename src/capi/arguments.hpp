@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Checks that operations on handles share, one per row of the error table, to be called in its order.
+#pragma once
+#include <span>
+#include <string>
+
+#include "capi/matrix.hpp"
+
+namespace ab::capi {
+
+struct Argument {  // a handle under the name that error texts use
+  const char* name;
+  ABMatrix matrix;
+};
+using Arguments = std::span<const Argument>;
+
+std::string shape_text(Index rows, Index cols);  // "3x4"
+/// "A is 3x4"
+std::string shape_text(const Argument& argument);
+
+/// InvalidArgument: NULL.
+void require_handles(Arguments arguments);
+/// DimensionMismatch: a shape that differs from the first one's.
+void require_equal_shapes(Arguments arguments);
+/// NoDevice: a handle from before a shutdown, or on a GPU in a forked child.
+void require_usable(Arguments arguments);
+/// InvalidArgument: handles on different devices.
+void require_one_device(Arguments arguments);
+/// InvalidArgument: an output that is also an input, or twice an output.
+void require_distinct(Arguments inputs, Arguments outputs);
+/// NotUploaded.
+void require_contents(Arguments arguments);
+
+}  // namespace ab::capi
