@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Mirror rule: src/x/y.cpp has tests/x/y_test.cpp, and a test below a layer's folder has something in src/ that it tests."""
+import re
+
+import checking
+
+NAME = "check_mirror"
+# Sources without a test of their own name, each with its reason.
+WITHOUT_TEST = {
+}
+# Tests of a whole layer rather than of one source, each with its reason.
+WITHOUT_SOURCE = {
+}
+
+
+def check(tree, without_test=None, without_source=None):
+    without_test = WITHOUT_TEST if without_test is None else without_test
+    without_source = WITHOUT_SOURCE if without_source is None else without_source
+    names = set(tree.files())
+    layers = {name.split("/")[1] for name in names if name.startswith("src/") and name.count("/") > 1}
+    stems = {re.sub(r"^src/|\.\w+$", "", name) for name in names if name.startswith("src/")}
+    findings = []
+    for name in sorted(names):
+        source = re.fullmatch(r"src/(.+)\.(?:cpp|mm)", name)
+        if source and f"tests/{source[1]}_test.cpp" not in names and name not in without_test:
+            findings.append(f"{name}: no tests/{source[1]}_test.cpp")
+        test = re.fullmatch(r"tests/((\w+)/.+)_test\.cpp", name)
+        if test and test[2] in layers and test[1] not in stems and name not in without_source:
+            findings.append(f"{name}: tests no file of src/ by that name")
+    for table, word in ((without_test, "source"), (without_source, "test")):
+        findings += [f"{name}: exception for a {word} that does not exist" for name in sorted(set(table) - names)]
+    for name in sorted(set(without_test) & names):
+        if f"tests/{name[4:].rsplit('.', 1)[0]}_test.cpp" in names:
+            findings.append(f"{name}: has a test now; drop the exception")
+    return findings
+
+
+RIGHT = {"src/core/types.cpp": "", "tests/core/types_test.cpp": "", "src/ops/view.hpp": "", "tests/ops/view_test.cpp": "",
+         "src/device/cpu/cpu_device.cpp": "", "tests/device/cpu/cpu_device_test.cpp": "", "tests/golden/golden_test.cpp": ""}
+WRONG = [
+    ("a source without test", {"src/ops/gemm.cpp": ""}, "no tests/ops/gemm_test.cpp"),
+    ("a source in a subfolder without test", {"src/device/cpu/threads.cpp": ""}, "no tests/device/cpu/threads_test.cpp"),
+    ("a test of nothing", {"tests/ops/old_test.cpp": ""}, "tests no file of src/"),
+    ("a test in the wrong folder", {"src/ops/gemm.cpp": "", "tests/core/gemm_test.cpp": ""}, "no tests/ops/gemm_test.cpp"),
+]
+
+if __name__ == "__main__":
+    # The self-test's trees know none of this tree's exceptions.
+    import sys
+    judged = (lambda tree: check(tree, {}, {})) if "--self-test" in sys.argv else check
+    checking.main(NAME, judged, RIGHT, WRONG)
