@@ -88,11 +88,12 @@ install_with_apt() {
 ensure() { # installs what is missing
   local packages lack
   if command_is apt-get && command_is dpkg-query; then
-    mapfile -t packages < <(missing_packages apt)
+    # shellcheck disable=SC2207
+    packages=($(missing_packages apt))
     if [ "${#packages[@]}" -gt 0 ]; then install_with_apt "${packages[@]}" || return 1; fi
   elif command_is brew; then
-    packages=()
-    while read -r lack; do packages+=("$lack"); done < <(missing_packages brew)
+    # shellcheck disable=SC2207
+    packages=($(missing_packages brew))
     if [ "${#packages[@]}" -gt 0 ]; then
       say "installing ${packages[*]}"
       brew install "${packages[@]}" || return 1
