@@ -21,6 +21,8 @@
 #include <sys/auxv.h>
 #endif
 
+#include "core/routines.hpp"
+
 namespace ab {
 namespace {
 
@@ -62,8 +64,6 @@ constexpr Word<Precision> precision_words[] = {{"dd", Precision::DoubleFloat},
                                                {"fp64", Precision::Fp64},
                                                {"strict", Precision::Strict},
                                                {"exact", Precision::Exact}};
-constexpr std::string_view routine_names[] = {"dgemm", "zgemm", "dsyrk", "zsyrk",  "zherk",  "dsymm",  "zsymm",  "zhemm",  "dtrsm",
-                                              "ztrsm", "dtrmm", "ztrmm", "dsyr2k", "zsyr2k", "zher2k", "dgemmt", "zgemmt", "zgemm3m"};
 constexpr const char* retired_names[] = {"AB_CROSSOVER_FLOPS", "AB_CROSSOVER_FLOPS_REAL", "AB_PROFILE_FILE"};
 
 /// cpu, metal, cuda, cuda:N, vulkan or vulkan:N.
@@ -167,7 +167,7 @@ std::vector<std::string> read_disabled(Environment& environment) {
     const std::string name = lower_case(trimmed(rest.substr(0, comma)));
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     if (name.empty()) continue;
-    if (std::find(std::begin(routine_names), std::end(routine_names), name) != std::end(routine_names)) {
+    if (find_routine(name) != nullptr) {
       routines.push_back(name);
     } else {
       unknown += (unknown.empty() ? "" : ", ") + name;

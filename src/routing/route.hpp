@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What a routing decision is made from, and what it says (spec 6.1).
+#pragma once
+#include <array>
+#include <string_view>
+
+#include "core/settings.hpp"
+#include "core/types.hpp"
+
+namespace ab::routing {
+
+enum class Method { Class, Vendor };      // on a device: the precision class, or the device's own FP64 GEMM
+enum class DataPath { Copied, InPlace };  // operands in ordinary memory; all registered or unified
+
+/// Of a call: what the decision may depend on. Never the data.
+struct Request {
+  std::string_view routine;     // "dgemm"
+  std::array<char, 2> letters;  // transA transB, or the pair of the routine's table rows
+  Index m, n, k;
+  Precision precision = Precision::Fp64;
+  DataPath path = DataPath::Copied;
+};
+
+/// Of the process and the thread.
+struct State {
+  bool inside_host_blas = false;
+  bool disabled = false;  // the routine is named in AB_DISABLE
+  bool forked_child = false;
+  bool device_usable = true;
+  bool device_has_vendor_gemm = false;
+  bool host_blas_found = false;
+  bool reproducible = false;
+  Mode mode = Mode::Auto;
+  Index min_gpu_dim = 32;
+};
+
+struct Route {
+  Engine engine = Engine::Host;
+  Method method = Method::Class;  // means something for engine Device
+  Reason reason = Reason::None;
+};
+
+}  // namespace ab::routing

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Which routing table is in force (spec 6.2): the file asked for, the per-user file, or the built-in one.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "core/settings.hpp"
+#include "routing/dispatch_table.hpp"
+
+namespace ab::routing {
+
+struct Tables {
+  Table file;
+  Table built_in;
+  std::string file_name;   // "" when the built-in table alone is in force
+  bool asked_for = false;  // by AB_DISPATCH_TABLE, not found as the per-user file
+
+  bool empty() const { return file.sections.empty() && built_in.sections.empty(); }
+};
+
+/// Reads the tables that the settings name; what is wrong with a file goes to `complaints`.
+Tables read_tables(const Settings& settings, std::vector<std::string>& complaints);
+
+/// The tables of this process: read once, at the first lookup; then lock-free. Null when there is no memory for them.
+const Tables* tables() noexcept;
+
+struct ChosenSection {
+  const Section* section = nullptr;  // null: every lookup is no_measurement
+  bool unmet = false;                // a file that was asked for has no section for this device and CPU
+};
+/// The section for a device and CPU by name: of the file, else of the built-in table.
+ChosenSection section_for(const Tables& tables, std::string_view device, std::string_view cpu, int threads);
+
+}  // namespace ab::routing
