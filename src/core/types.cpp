@@ -26,4 +26,9 @@ const char* word_of(Scheme scheme) {
   return words[static_cast<std::size_t>(scheme)];
 }
 
+const char* word_of(Engine engine) {
+  static constexpr std::array<const char*, 4> words = {"none", "host", "device", "split"};
+  return words[static_cast<std::size_t>(engine)];
+}
+
 }  // namespace ab

@@ -37,5 +37,6 @@ enum class Reason {
 const char* word_of(Reason reason);        // "table_faster"; "" for None; static storage
 const char* word_of(Precision precision);  // "fp64"
 const char* word_of(Scheme scheme);        // "crt_int8"
+const char* word_of(Engine engine);        // "device"
 
 }  // namespace ab
