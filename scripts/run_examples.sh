@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Compiles every examples/*.c against a built library, as a user would, and runs it. usage: scripts/run_examples.sh BUILD_FOLDER
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=$(cd "${1:?usage: scripts/run_examples.sh BUILD_FOLDER}" && pwd) || exit 2
+mkdir -p "$build/examples"
+failed=0
+for source in examples/*.c; do
+  program=$build/examples/$(basename "$source" .c)
+  echo "== $source"
+  cc -std=c11 -Wall -Wextra -Werror -O2 -Iinclude "$source" -o "$program" -L"$build" -Wl,-rpath,"$build" -lapplebottom && "$program" || failed=1
+done
+exit $failed
