@@ -244,6 +244,12 @@ const Settings& settings() {
   return published != nullptr ? *published : publish_settings();
 }
 
+Settings settings_for_exit() {
+  if (const Settings* published = the_settings.load(std::memory_order_acquire)) return *published;
+  std::vector<std::string> unheard;
+  return read_settings(process_environment, unheard, trust_in_files());
+}
+
 void warn(const std::string& text) {
   const std::string line = "apple-bottom: " + text + "\n";
   std::string_view rest = line;

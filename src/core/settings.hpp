@@ -34,6 +34,9 @@ struct Settings {
 /// The one instance. Lock-free after the first call.
 const Settings& settings();
 
+/// For a process at its end: the one instance if it was read, else a silent reading of the environment that is not kept.
+Settings settings_for_exit();
+
 /// One line on stderr, "apple-bottom: ..."; used for bad values and unmet explicit requests only.
 void warn(const std::string& text);
 

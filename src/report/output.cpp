@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "report/output.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+
+namespace ab::report {
+
+int create_output(const std::string& path, long process_id) noexcept {
+  try {
+    const std::string file = path + "." + std::to_string(process_id);
+    const int low = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (low < 0 || low > STDERR_FILENO) return low;
+    // A program that closed a standard stream must not find our file in its place.
+    const int descriptor = ::fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    ::close(low);
+    return descriptor;
+  } catch (...) {
+    errno = ENOMEM;
+    return -1;
+  }
+}
+
+bool write_whole(int descriptor, std::string_view text) noexcept {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
+    if (written > 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (written == 0 || errno != EINTR) {
+      const int error = written == 0 ? ENOSPC : errno;
+      struct stat status;
+      const off_t end = ::lseek(descriptor, 0, SEEK_CUR);
+      const bool last = done > 0 && end >= 0 && ::fstat(descriptor, &status) == 0 && status.st_size == end;
+      if (last && ::ftruncate(descriptor, end - static_cast<off_t>(done)) != 0) done = 0;  // nothing more can be done
+      errno = error;
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string program_name() {
+#if defined(__linux__)
+  return program_invocation_short_name;
+#else
+  return getprogname();
+#endif
+}
+
+std::uint64_t monotonic_ns() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace ab::report

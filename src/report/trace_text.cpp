@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "report/trace_text.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "core/version.hpp"
+
+namespace ab::report {
+namespace {
+
+constexpr int trace_format = 1;
+
+void append_integer(std::string& text, std::int64_t value) {
+  text += std::to_string(value);
+}
+
+void append_string(std::string& text, std::string_view value) {
+  text += '"';
+  for (const char c : value) {
+    if (c == '"' || c == '\\') {
+      text += '\\';
+      text += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr char digits[] = "0123456789abcdef";
+      text += "\\u00";
+      text += digits[c >> 4];
+      text += digits[c & 15];
+    } else {
+      text += c;
+    }
+  }
+  text += '"';
+}
+
+// The shortest decimal that reads back to the same double.
+void append_double(std::string& text, double value) {
+  if (std::isnan(value)) {
+    text += "\"nan\"";
+  } else if (std::isinf(value)) {
+    text += value > 0 ? "\"inf\"" : "\"-inf\"";
+  } else {
+    char digits[32];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
+    text.append(digits, error == std::errc() ? end : digits);
+  }
+}
+
+// Nanoseconds as microseconds with three decimals.
+void append_microseconds(std::string& text, std::int64_t ns) {
+  if (ns < 0) text += '-';
+  const std::uint64_t size = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+  text += std::to_string(size / 1000);
+  text += '.';
+  const std::string decimals = std::to_string(size % 1000);
+  text.append(3 - decimals.size(), '0');
+  text += decimals;
+}
+
+/// The members of one JSON object, in the order of writing.
+class Members {
+ public:
+  explicit Members(std::string& text) : text_(text) { text_ += '{'; }
+
+  void close() { text_ += '}'; }
+  std::string& name(const char* name) {
+    if (!first_) text_ += ',';
+    first_ = false;
+    append_string(text_, name);
+    return text_ += ':';
+  }
+  void add(const char* key, std::string_view value) { append_string(name(key), value); }
+  void add(const char* key, std::int64_t value) { append_integer(name(key), value); }
+
+ private:
+  std::string& text_;
+  bool first_ = true;
+};
+
+void add_scalar(Members& members, const char* key, Complex value, bool complex) {
+  std::string& text = members.name(key);
+  if (complex) text += '[';
+  append_double(text, value.real());
+  if (!complex) return;
+  text += ',';
+  append_double(text, value.imag());
+  text += ']';
+}
+
+const char* category_of(Api api) {
+  if (api == Api::Fortran || api == Api::Cblas || api == Api::C) return "blas";
+  return api == Api::DeviceBuffer ? "device_buffer" : "handle";
+}
+
+void add_result(Members& members, const ProductReport& product) {
+  members.add("class", word_of(product.precision));
+  members.add("engine", word_of(product.engine));
+  members.add("method", word_of(method_of(product.scheme)));
+  members.add("scheme", word_of(product.scheme));
+}
+
+void add_certificate(Members& members, const ProductReport& product) {
+  members.add("moduli", product.moduli);
+  members.add("guard", product.guard);
+  if (product.bound < 0) {
+    members.name("bound") += "null";
+  } else {
+    append_double(members.name("bound"), product.bound);
+  }
+  members.add("escalations", product.escalations);
+  members.add("form", product.complex_form);
+  members.add("reason", word_of(product.route_reason));
+  members.add("fallback", word_of(product.fallback_reason));
+}
+
+void add_arguments(std::string& text, const Call& call, std::uint64_t sequence) {
+  Members members(text);
+  members.add("seq", static_cast<std::int64_t>(sequence));
+  members.add("api", word_of(call.api));
+  members.add("ta", std::string_view(&call.letters[0], 1));
+  members.add("tb", std::string_view(&call.letters[1], 1));
+  members.add("m", call.m);
+  members.add("n", call.n);
+  members.add("k", call.k);
+  members.add("lda", call.lda);
+  members.add("ldb", call.ldb);
+  members.add("ldc", call.ldc);
+  add_scalar(members, "alpha", call.alpha, call.complex);
+  add_scalar(members, "beta", call.beta, call.complex);
+  add_result(members, call.product);
+  members.add("device", call.device);
+  add_certificate(members, call.product);
+  members.add("bytes_in", call.bytes_in);
+  members.add("bytes_out", call.bytes_out);
+  members.add("in_place", call.in_place);
+  members.close();
+}
+
+}  // namespace
+
+std::string trace_opening(const TraceProcess& process, const Facts& facts, const Settings& settings) {
+  std::string text = "[\n";
+  Members named(text);
+  named.add("name", "process_name");
+  named.add("ph", "M");
+  named.add("pid", process.process_id);
+  named.add("tid", 0);
+  Members program(named.name("args"));
+  program.add("name", process.program);
+  program.close();
+  named.close();
+  text += ",\n";
+  Members described(text);
+  described.add("name", "applebottom");
+  described.add("ph", "M");
+  described.add("pid", process.process_id);
+  described.add("tid", 0);
+  Members library(described.name("args"));
+  library.add("format", trace_format);
+  library.add("version", version);
+  library.add("unix_ns", static_cast<std::int64_t>(process.unix_ns));
+  library.add("rank", settings.rank < 0 ? 0 : settings.rank);
+  library.add("device", facts.device);
+  library.add("device_name", facts.device_name);
+  library.add("host_blas", facts.host_blas);
+  library.add("mode", settings.mode == Mode::Auto ? "auto" : settings.mode == Mode::Cpu ? "cpu" : "gpu");
+  library.close();
+  described.close();
+  return text + ",\n";
+}
+
+std::string trace_event(const TraceProcess& process, const Call& call, const Span& span, long thread_id) {
+  std::string text;
+  Members event(text);
+  event.add("name", call.routine);
+  event.add("cat", category_of(call.api));
+  event.add("ph", "X");
+  append_microseconds(event.name("ts"), static_cast<std::int64_t>(span.start_ns - process.start_ns));
+  append_microseconds(event.name("dur"), static_cast<std::int64_t>(span.end_ns - span.start_ns));
+  event.add("pid", process.process_id);
+  event.add("tid", thread_id);
+  add_arguments(event.name("args"), call, span.sequence);
+  event.close();
+  return text + ",\n";
+}
+
+std::string trace_closing(const TraceProcess& process) {
+  std::string text;
+  Members event(text);
+  event.add("name", "end");
+  event.add("ph", "M");
+  event.add("pid", process.process_id);
+  event.add("tid", 0);
+  Members(event.name("args")).close();
+  event.close();
+  return text + "\n]\n";
+}
+
+}  // namespace ab::report
