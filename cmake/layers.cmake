@@ -1,6 +1,10 @@
 # One target per layer. The link lists repeat the table of ARCHITECTURE.md; tools/check_layers.py compares both with the includes.
 function(ab_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(WRITE ${PROJECT_BINARY_DIR}/generated/empty.cpp "")
+    set(ARG_SOURCES ${PROJECT_BINARY_DIR}/generated/empty.cpp)
+  endif()
   add_library(ab_${name} OBJECT ${ARG_SOURCES})
   target_include_directories(ab_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/generated)
   foreach(used ${ARG_USES})

@@ -39,7 +39,6 @@ typedef unsigned long ulong;
 #define AB_COUNTER(name, i) name[i]
 #define AB_COUNTER_SET(name, i, value) name[i] = (value)
 #define AB_ATOMIC_MIN(name, i, value) atomicMin(&name[i], value)
-#define AB_ATOMIC_MAX(name, i, value) atomicMax(&name[i], value)
 #define AB_INT(x) ((int)(x))
 #define AB_UINT(x) ((uint)(x))
 #define AB_LONG(x) ((long)(x))
@@ -52,6 +51,10 @@ typedef unsigned long ulong;
 #define AB_SUB(a, b) __fsub_rn(a, b)
 #define AB_MUL(a, b) __fmul_rn(a, b)
 #define AB_HARD_FMA(a, b, c) __fmaf_rn(a, b, c)
+#define AB_HARD_FP64
+#define AB_HARD_ADD64(a, b) ((ulong)__double_as_longlong(__dadd_rn(__longlong_as_double((long long)(a)), __longlong_as_double((long long)(b)))))
+#define AB_HARD_MUL64(a, b) ((ulong)__double_as_longlong(__dmul_rn(__longlong_as_double((long long)(a)), __longlong_as_double((long long)(b)))))
+#define AB_HARD_FMA64(a, b, c) ((ulong)__double_as_longlong(__fma_rn(__longlong_as_double((long long)(a)), __longlong_as_double((long long)(b)), __longlong_as_double((long long)(c)))))
 
 #elif defined(AB_LANG_METAL)  // --------------------------------------------------------------------------------- Metal
 #define AB_FN static inline
@@ -82,7 +85,6 @@ typedef unsigned long ulong;
 #define AB_COUNTER(name, i) atomic_load_explicit(&name[i], memory_order_relaxed)
 #define AB_COUNTER_SET(name, i, value) atomic_store_explicit(&name[i], value, memory_order_relaxed)
 #define AB_ATOMIC_MIN(name, i, value) atomic_fetch_min_explicit(&name[i], value, memory_order_relaxed)
-#define AB_ATOMIC_MAX(name, i, value) atomic_fetch_max_explicit(&name[i], value, memory_order_relaxed)
 #define AB_INT(x) ((int)(x))
 #define AB_UINT(x) ((uint)(x))
 #define AB_LONG(x) ((long)(x))
@@ -126,7 +128,6 @@ typedef unsigned long ulong;
 #define AB_COUNTER(name, i) name[i]
 #define AB_COUNTER_SET(name, i, value) name[i] = (value)
 #define AB_ATOMIC_MIN(name, i, value) atomicMin(name[i], value)
-#define AB_ATOMIC_MAX(name, i, value) atomicMax(name[i], value)
 #define AB_INT(x) int(x)
 #define AB_UINT(x) uint(x)
 #define AB_LONG(x) int64_t(x)
@@ -169,7 +170,6 @@ typedef unsigned long ulong;
 #define AB_COUNTER(name, i) name[i]
 #define AB_COUNTER_SET(name, i, value) name[i] = (value)
 #define AB_ATOMIC_MIN(name, i, value) atomic_min(&name[i], value)
-#define AB_ATOMIC_MAX(name, i, value) atomic_max(&name[i], value)
 #define AB_INT(x) ((int)(x))
 #define AB_UINT(x) ((uint)(x))
 #define AB_LONG(x) ((long)(x))
@@ -189,9 +189,6 @@ typedef unsigned long ulong;
 #endif
 #ifndef AB_HOST_DIALECT
 #define AB_HOST_DIALECT
-#include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -208,27 +205,30 @@ struct Group {
 };
 inline constexpr std::size_t scratch_bytes = 256 * 1024;  // the most any kernel takes; checked by kernels_test
 
-inline std::size_t padded(std::size_t bytes) { return (bytes + 63) & ~std::size_t{63}; }
-inline uint fetch_min(uint& cell, uint value) {
-  std::atomic_ref<uint> shared(cell);
-  uint old = shared.load(std::memory_order_relaxed);
-  while (value < old && !shared.compare_exchange_weak(old, value, std::memory_order_relaxed)) {}
-  return old;
+// Internal linkage and builtins instead of std templates: the text is compiled for several instruction sets within one library,
+// and no function compiled for one may serve another.
+static inline std::size_t padded(std::size_t bytes) { return (bytes + 63) & ~std::size_t{63}; }
+static inline void lower_to(uint& cell, uint value) {
+  uint old = __atomic_load_n(&cell, __ATOMIC_RELAXED);
+  while (value < old && !__atomic_compare_exchange_n(&cell, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
-inline uint fetch_max(uint& cell, uint value) {
-  std::atomic_ref<uint> shared(cell);
-  uint old = shared.load(std::memory_order_relaxed);
-  while (value > old && !shared.compare_exchange_weak(old, value, std::memory_order_relaxed)) {}
-  return old;
+static inline uint leading_zeros(uint x) { return x == 0u ? 32u : static_cast<uint>(__builtin_clz(x)); }
+/// Sum of the 64 signed byte products of 16 words each.
+static inline int dot_of_bytes(const uint* a, const uint* b) {
+  const signed char* x = reinterpret_cast<const signed char*>(a);
+  const signed char* y = reinterpret_cast<const signed char*>(b);
+  int sum = 0;
+  for (int k = 0; k < 64; ++k) sum += static_cast<short>(x[k]) * static_cast<short>(y[k]);
+  return sum;
 }
 }  // namespace ab::kernels
 #endif
-#define AB_FN inline
+#define AB_FN static inline
 #define AB_X
 #define AB_STRUCT(name) struct name {
 #define AB_STRUCT_END(name) };
 #define AB_KERNEL(name, width, height) \
-  inline void name(const Group& ab_group) { \
+  static void name(const Group& ab_group) { \
     constexpr uint ab_width = width, ab_height = height; \
     std::size_t ab_taken = 0;
 #define AB_IN(index, type, name) const type* const name = static_cast<const type*>(ab_group.buffers[index]);
@@ -260,28 +260,50 @@ inline uint fetch_max(uint& cell, uint value) {
 #define AB_COUNT(name, i) ++name[i]
 #define AB_COUNTER(name, i) name[i]
 #define AB_COUNTER_SET(name, i, value) name[i] = (value)
-#define AB_ATOMIC_MIN(name, i, value) fetch_min(name[i], value)
-#define AB_ATOMIC_MAX(name, i, value) fetch_max(name[i], value)
+#define AB_ATOMIC_MIN(name, i, value) lower_to(name[i], value)
 #define AB_INT(x) static_cast<int>(x)
 #define AB_UINT(x) static_cast<uint>(x)
 #define AB_LONG(x) static_cast<slong>(x)
 #define AB_ULONG(x) static_cast<ulong>(x)
 #define AB_FLOAT(x) static_cast<float>(x)
-#define AB_FLOAT_BITS(x) std::bit_cast<uint>(x)
-#define AB_BITS_FLOAT(x) std::bit_cast<float>(x)
-#define AB_CLZ(x) AB_UINT(std::countl_zero(AB_UINT(x)))
+#define AB_FLOAT_BITS(x) __builtin_bit_cast(uint, static_cast<float>(x))
+#define AB_BITS_FLOAT(x) __builtin_bit_cast(float, static_cast<uint>(x))
+#define AB_CLZ(x) leading_zeros(AB_UINT(x))
 #define AB_ADD(a, b) ((a) + (b))
 #define AB_SUB(a, b) ((a) - (b))
 #define AB_MUL(a, b) ((a) * (b))
-#define AB_HARD_FMA(a, b, c) std::fma(a, b, c)
+#define AB_HARD_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define AB_DOT64(sum, a, i, b, j) sum = (sum) + dot_of_bytes(&a[i], &b[j]);
+#define AB_HARD_FP64
+#define AB_AS_DOUBLE(x) __builtin_bit_cast(double, static_cast<ulong>(x))
+#define AB_HARD_ADD64(a, b) __builtin_bit_cast(ulong, AB_AS_DOUBLE(a) + AB_AS_DOUBLE(b))
+#define AB_HARD_MUL64(a, b) __builtin_bit_cast(ulong, AB_AS_DOUBLE(a) * AB_AS_DOUBLE(b))
+#define AB_HARD_FMA64(a, b, c) __builtin_bit_cast(ulong, __builtin_fma(AB_AS_DOUBLE(a), AB_AS_DOUBLE(b), AB_AS_DOUBLE(c)))
 #endif
 
-// Signed 64-bit integers under one name.
+// Signed 64-bit integers, subscripts and the byte product under one name.
 #if defined(AB_LANG_GLSL)
 #define slong int64_t
+#define AB_INDEX(x) uint(x)
 #elif defined(AB_LANG_CUDA) || defined(AB_LANG_METAL) || defined(AB_LANG_OPENCL)
 #define slong long
+#define AB_INDEX(x) (x)
+#else
+#define AB_INDEX(x) (x)
 #endif
+#if !defined(AB_DOT64)  // a statement: sum = sum + the 64 signed byte products of the 16 words from a[i] and from b[j] on
+#define AB_DOT64(sum, a, i, b, j) for (uint ab_word = 0u; ab_word < 16u; ++ab_word) sum = AB_DOT4(a[(i) + ab_word], b[(j) + ab_word], sum);
+#endif
+#if defined(AB_LANG_CUDA)
+#define AB_DOT4(a, b, sum) __dp4a(AB_INT(a), AB_INT(b), sum)
+#else
+#define AB_DOT4(a, b, sum) dot4(a, b, sum)
+#endif
+
+// Launches are one row of groups, folded at AB_FOLD because some devices count only to 65535 in a direction.
+#define AB_FOLD 32768u
+#define AB_GROUP_ID (AB_GROUP_Y * AB_FOLD + AB_GROUP_X)
+#define AB_GROUPS_ARE(count) if (AB_GROUP_ID >= (count)) return;
 
 // The fused multiply-add of double-float arithmetic; devices whose own is not fused take the integer one of eft.h.
 #if defined(AB_SOFT_FMA)

@@ -18,7 +18,8 @@ struct VectorView {
   Index inner = 0;  // K
   Index vector_stride = 1;
   Index inner_stride = 1;
-  bool conjugate = false;
+  bool conjugate = false;  // complex views: the imaginary part counts with the opposite sign
+  bool negate = false;     // real views: all entries count with the opposite sign
 };
 
 /// Entry (i, j) of part p is word i * row_stride + j * column_stride behind parts[p].

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/threads.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_scheduler_observer.h>
+
+#include "core/float_environment.hpp"
+#include "core/process.hpp"
+
+namespace ab::device {
+namespace {
+
+constexpr Index worth_sharing = 200000;  // inner operations below which waking a thread costs more than it saves (chosen)
+
+// Signals are the program's: our workers block them all, so handlers run in threads of the program.
+class SignalBlocker : public tbb::task_scheduler_observer {
+ public:
+  explicit SignalBlocker(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (!is_worker) return;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  }
+};
+
+struct Workers {
+  explicit Workers(int threads) : arena(threads), blocker(arena) {}
+  tbb::task_arena arena;
+  SignalBlocker blocker;
+};
+
+// Never destroyed: calls may still be running in other threads when the process exits.
+Workers& workers(int threads) {
+  static Workers* const instance = new Workers(threads);
+  return *instance;
+}
+
+}  // namespace
+
+void share(Index count, Index work, int threads, const std::function<void(Index, Index)>& body) {
+  if (count <= 0) return;
+  if (threads <= 1 || count == 1 || work < worth_sharing || is_forked_child()) {
+    body(0, count);
+    return;
+  }
+  // New threads inherit the mask of the one that makes them.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  Workers& shared = workers(threads);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
+  shared.arena.execute([&] {
+    tbb::parallel_for(tbb::blocked_range<Index>(0, count, static_cast<std::size_t>(grain)), [&](const tbb::blocked_range<Index>& piece) {
+      const FloatEnvironment standard;
+      body(piece.begin(), piece.end());
+    });
+  });
+}
+
+}  // namespace ab::device

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The devices of this process: cpu first, then those of each backend in its driver's order. The only place that names backends.
+#pragma once
+#include <string>
+
+#include "device/device.hpp"
+
+namespace ab::device {
+
+enum class Trust { Untested, Passed, Refused };
+struct TrustState {
+  Trust trust = Trust::Untested;
+  std::string reason;  // why refused
+};
+
+/// Devices found, cpu included: >= 1. The list is fixed for the life of the process; nothing is opened.
+int count();
+const Traits& traits_of(int index);
+/// Index of an id ("cpu", "cuda:0"; "cuda" is the first of its kind), -1 when there is none.
+int index_of_id(const std::string& id);
+
+TrustState trust_of(int index);
+void set_trust(int index, const TrustState& state);
+
+/// The opened device, the same object each time. Throws Error when it cannot be opened.
+Device& open(int index);
+
+}  // namespace ab::device

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "device/self_test.hpp"
+
+#include <cstdio>
+#include <vector>
+
+#include "device/kernel_cache.hpp"
+#include "device/self_test_cases.hpp"
+#include "kernels/host.hpp"
+
+namespace ab::device {
+namespace {
+
+constexpr std::size_t row_words = 5;  // what a case sends: operation and four words
+
+const char* name_of(std::uint64_t operation) {
+  static constexpr std::array<const char*, 18> names = {
+      "fused multiply-add of FP32", "product and sum of FP32 (contracted?)", "two_sum", "fast_two_sum", "two_product", "double-float step",
+      "double-float sum", "double-float conversion", "soft FP64 addition", "soft FP64 multiplication", "soft FP64 fma", "FP64 addition",
+      "FP64 multiplication", "FP64 fma", "rounding to FP64", "64 x 64 bit product", "64-bit shifts and bit counts", "residues and byte products"};
+  return operation < names.size() ? names[operation] : "unknown step";
+}
+
+template <class Params>
+Argument as_argument(const Params& value) {
+  return std::as_bytes(std::span<const Params>(&value, 1));
+}
+
+template <class T>
+std::unique_ptr<Memory> filled(Device& device, Queue& queue, const std::vector<T>& values) {
+  std::unique_ptr<Memory> memory = device.allocate(values.size() * sizeof(T));
+  queue.write(*memory, 0, std::as_bytes(std::span<const T>(values)));
+  return memory;
+}
+
+std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& kernels) {
+  std::vector<std::uint64_t> rows;
+  constexpr std::size_t count = std::size(self_test_cases);
+  for (const auto& test : self_test_cases) rows.insert(rows.end(), test, test + row_words);
+  const std::unique_ptr<Memory> input = filled(device, queue, rows);
+  std::vector<std::uint64_t> results(2 * count);
+  const std::unique_ptr<Memory> output = filled(device, queue, results);
+  kernels::self_test_params p{static_cast<kernels::uint>((count + 63) / 64), static_cast<kernels::uint>(count)};
+  const Argument arguments[] = {Slice{input.get(), 0}, Slice{output.get(), 0}, as_argument(p)};
+  queue.launch(kernels.get(Text::SelfTest), {p.groups, 1, 1, 0}, arguments);
+  queue.read(*output, 0, std::as_writable_bytes(std::span(results)));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& test = self_test_cases[i];
+    // A zero result of FP32 may have either sign.
+    const bool same = (results[2 * i] == test[5] || (test[0] < 8 && ((results[2 * i] ^ test[5]) & 0x7FFFFFFF7FFFFFFF) == 0 &&
+                                                     ((test[5] & 0x7FFFFFFF00000000) == 0 || (test[5] & 0x7FFFFFFF) == 0))) &&
+                      results[2 * i + 1] == test[6];
+    if (same) continue;
+    char text[160];
+    std::snprintf(text, sizeof text, "%s: got %016llx, expected %016llx (case %zu)", name_of(test[0]), static_cast<unsigned long long>(results[2 * i]),
+                  static_cast<unsigned long long>(test[5]), i);
+    return text;
+  }
+  return "";
+}
+
+// The longest sums between two reductions: K = 131072 equal products of the largest residues, known in closed form.
+std::string check_long_sums(Device& device, Queue& queue, const KernelCache& kernels) {
+  constexpr kernels::uint inner = 131072;
+  const std::vector<std::uint32_t> left(inner / 4, 0x80808080u);       // -128 everywhere
+  for (const std::uint32_t other : {0x80808080u, 0x7F7F7F7Fu}) {
+    const std::vector<std::uint32_t> right(inner / 4, other);
+    kernels::modulus m{};
+    m.m = 251;
+    m.inverse = static_cast<kernels::uint>((std::uint64_t{1} << 32) / 251);
+    const std::unique_ptr<Memory> a = filled(device, queue, left), b = filled(device, queue, right);
+    const std::unique_ptr<Memory> table = filled(device, queue, std::vector<kernels::modulus>{m});
+    std::vector<std::uint32_t> result(1);
+    const std::unique_ptr<Memory> out = filled(device, queue, result);
+    kernels::modular_params p{};
+    p.groups = p.tile_rows = p.tile_columns = p.left_vectors = p.right_vectors = p.row_words = p.left_all = p.right_all = p.moduli = 1;
+    p.inner_padded = inner;
+    const Argument arguments[] = {Slice{a.get(), 0}, Slice{b.get(), 0}, Slice{table.get(), 0}, Slice{out.get(), 0}, as_argument(p)};
+    queue.launch(kernels.get(Text::ModularGemmI8), {1, 1, 1, 0}, arguments);
+    queue.read(*out, 0, std::as_writable_bytes(std::span(result)));
+    const std::int64_t sum = std::int64_t{inner} * -128 * (other == 0x80808080u ? -128 : 127);
+    const auto expected = static_cast<std::int8_t>(((sum + 125) % 251 + 251) % 251 - 125);
+    if (static_cast<std::int8_t>(result[0] & 255) != expected) return "int8 products: a sum of 131072 extreme terms is wrong";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string self_test(Device& device) {
+  const KernelCache kernels(device);
+  const std::unique_ptr<Queue> queue = device.open_queue();
+  std::string reason = check_arithmetic(device, *queue, kernels);
+  if (reason.empty()) reason = check_long_sums(device, *queue, kernels);
+  queue->finish();
+  return reason;
+}
+
+}  // namespace ab::device

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Cutting a product into blocks under a cap, and writing its result only when all of it is known to be right.
+#include <algorithm>
+
+#include "ops/gemm_steps.hpp"
+
+namespace ab::ops {
+namespace {
+
+double bytes_of(const Footprint& f, const Blocks& b) {
+  const double m = static_cast<double>(b.rows), n = static_cast<double>(b.columns), k = static_cast<double>(rounded_up(b.inner, 64));
+  return f.left_per_term * m * k + f.right_per_term * n * k + f.result_per_entry * m * n;
+}
+
+// Halves `size` (down to `least`, in multiples of it) until the blocks fit.
+bool shrink(const Footprint& footprint, Blocks& blocks, Index Blocks::* size, std::pair<Index, double> least_and_cap) {
+  const auto [least, cap] = least_and_cap;
+  while (bytes_of(footprint, blocks) > cap && blocks.*size > least) blocks.*size = std::max(least, rounded_up(blocks.*size / 2, least));
+  return bytes_of(footprint, blocks) <= cap;
+}
+
+}  // namespace
+
+Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_bytes) {
+  const double cap = static_cast<double>(cap_bytes);
+  if (bytes_of(footprint, whole) <= cap) return {whole, true};
+  Blocks blocks = whole;
+  if (shrink(footprint, blocks, &Blocks::columns, {64, cap})) return {blocks, true};
+  if (shrink(footprint, blocks, &Blocks::rows, {64, cap})) return {blocks, true};
+  return {blocks, shrink(footprint, blocks, &Blocks::inner, {1024, cap})};
+}
+
+SafeResult::SafeResult(Context& context, const Product& product, bool direct) : context_(context), product_(product), view_(product.c) {
+  if (direct) return;
+  const auto bytes = static_cast<std::size_t>(view_.rows * view_.columns) * 8;
+  for (int part = 0; part < view_.part_count; ++part) {
+    copies_[static_cast<std::size_t>(part)] = context.pool().lease(bytes);
+    view_.parts[static_cast<std::size_t>(part)] = copies_[static_cast<std::size_t>(part)].slice();
+  }
+  view_.row_stride = 1;
+  view_.column_stride = view_.rows;
+  if (product.beta != Complex(0, 0)) transfer(context, product.c, view_, product.triangle);
+}
+
+void SafeResult::commit() {
+  if (copies_[0]) transfer(context_, view_, product_.c, product_.triangle);
+}
+
+ResultView block_of(const ResultView& view, Block rows, Block columns) {
+  ResultView out = view;
+  for (Slice& part : out.parts) part.offset += static_cast<std::size_t>(rows.first * view.row_stride + columns.first * view.column_stride) * 8;
+  out.rows = rows.count;
+  out.columns = columns.count;
+  return out;
+}
+
+}  // namespace ab::ops

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+#include "ops/context.hpp"
+
+#include <map>
+#include <mutex>
+
+#include "core/error.hpp"
+#include "core/process.hpp"
+#include "core/settings.hpp"
+#include "core/thread_state.hpp"
+#include "device/registry.hpp"
+#include "device/self_test.hpp"
+#include "ops/open_device.hpp"
+#include "ops/product_test.hpp"
+
+namespace ab::ops {
+namespace {
+
+// What is open. Guarded by process_mutex(); opening itself is serialised by `opening`.
+struct Library {
+  bool initialized = false;
+  std::map<int, std::shared_ptr<Context>> open;
+};
+
+// Never destroyed: other threads may still compute while the process exits.
+Library& library() {
+  static Library* const instance = new Library;
+  return *instance;
+}
+
+std::uint64_t cap_for(const device::Traits& traits) {
+  const Settings& set = settings();
+  constexpr std::uint64_t megabyte = 1u << 20;
+  if (set.staging_mb >= 0) return static_cast<std::uint64_t>(set.staging_mb) * megabyte;
+  const std::uint64_t share = traits.memory_bytes / 2 / static_cast<std::uint64_t>(set.local_size > 0 ? set.local_size : 1);
+  return share < 2048 * megabyte ? share : 2048 * megabyte;
+}
+
+// Tests a device once per process; the verdict stays.
+void test_once(Context& context) {
+  if (device::trust_of(context.index()).trust != device::Trust::Untested) return;
+  std::string reason = device::self_test(context.device());
+  if (reason.empty()) reason = test_products(context);
+  device::set_trust(context.index(), {reason.empty() ? device::Trust::Passed : device::Trust::Refused, reason});
+}
+
+std::shared_ptr<Context> find_open(int index) {
+  const std::scoped_lock lock(process_mutex());
+  const auto found = library().open.find(index);
+  return found == library().open.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<Context> open_context(int index) {
+  if (std::shared_ptr<Context> found = find_open(index)) return found;
+  device::Device& device = device::open(index);
+  auto context = std::make_shared<Context>(index, device, cap_for(device.traits()));
+  test_once(*context);
+  const device::TrustState state = device::trust_of(index);
+  if (state.trust == device::Trust::Refused) {
+    throw Error(Status::NoDevice, "device " + device.traits().id + " is refused by its self-test: " + state.reason);
+  }
+  const std::scoped_lock lock(process_mutex());
+  return library().open.try_emplace(index, context).first->second;  // the first of several threads wins
+}
+
+// AB_DEVICE; else the best trusted device in the order CUDA, Metal, Vulkan, cpu (a software renderer is never a default).
+int default_device_index() {
+  const std::string& asked = settings().device;
+  if (asked.empty()) return 0;
+  const int index = device::index_of_id(asked);
+  if (index < 0) throw Error(Status::NoDevice, "AB_DEVICE=" + asked + ": there is no such device here");
+  return index;
+}
+
+int wanted_index() {
+  const int own = thread_state().device;
+  return own >= 0 ? own : default_device_index();
+}
+
+}  // namespace
+
+Context::Context(int index, device::Device& device, std::uint64_t cap_bytes)
+    : index_(index),
+      device_(device),
+      cap_bytes_(cap_bytes),
+      pool_(std::make_shared<device::BufferPool>(device, cap_bytes)),
+      kernels_(device),
+      queue_(device.open_queue()) {}
+
+Context::~Context() = default;
+
+void Context::launch(Text text, std::uint64_t groups, Index work, std::initializer_list<Argument> arguments) {
+  if (groups == 0) return;
+  device::Grid grid;
+  grid.x = static_cast<std::uint32_t>(groups < AB_FOLD ? groups : AB_FOLD);
+  grid.y = static_cast<std::uint32_t>((groups + AB_FOLD - 1) / AB_FOLD);
+  grid.work = work;
+  queue_->launch(kernels_.get(text), grid, std::span<const Argument>(arguments.begin(), arguments.size()));
+}
+
+void initialize() {
+  current_context();
+}
+
+void shutdown() {
+  std::map<int, std::shared_ptr<Context>> closed;
+  {
+    const std::scoped_lock lock(process_mutex());
+    closed.swap(library().open);
+    library().initialized = false;
+    for (auto& [index, context] : closed) context->kill();
+  }
+  for (auto& [index, context] : closed) {
+    context->queue().finish();
+    context->pool().trim();
+  }
+}
+
+bool is_initialized() {
+  const std::scoped_lock lock(process_mutex());
+  return library().initialized;
+}
+
+std::shared_ptr<Context> current_context() {
+  std::shared_ptr<Context> context = open_context(wanted_index());
+  const std::scoped_lock lock(process_mutex());
+  library().initialized = true;
+  return context;
+}
+
+std::shared_ptr<Context> current_context_if_initialized() { return is_initialized() ? current_context() : nullptr; }
+
+bool alive(const Context& context) {
+  if (context.dead()) return false;
+  return !is_forked_child() || device::traits_of(context.index()).id == "cpu";
+}
+
+int current_device_index() {
+  const int own = thread_state().device;
+  if (own >= 0) return own;
+  try {
+    return default_device_index();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+void select_device(int index) {
+  if (index < 0 || index >= device::count()) {
+    throw Error(Status::InvalidArgument, "ab_select_device: index is " + std::to_string(index) + ", expected 0 to " + std::to_string(device::count() - 1));
+  }
+  if (is_forked_child() && device::traits_of(index).id != "cpu") {
+    throw Error(Status::NoDevice, "ab_select_device: " + device::traits_of(index).id + " cannot be used in a forked child");
+  }
+  open_context(index);
+  thread_state().device = index;
+}
+
+bool is_forked_child() { return ab::is_forked_child(); }
+
+device::Device& device_of(Context& context) { return context.device(); }
+device::Queue& queue_of(Context& context) { return context.queue(); }
+int index_of(const Context& context) { return context.index(); }
+MemoryUse memory_use(const Context& context) { return {context.pool().held_bytes(), context.pool().peak_bytes()}; }
+
+}  // namespace ab::ops

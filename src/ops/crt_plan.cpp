@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "ops/crt_plan.hpp"
+
+namespace ab::ops {
+namespace {
+
+using numerics::Inner;
+using numerics::Rung;
+
+// One form of a product as the guard looks at it: its vectors, and what the class accepts.
+struct Form {
+  std::vector<VectorView> left, right;  // one view each, or the two parts of the split form
+  int parts;
+  Index inner;
+  std::int64_t limit;
+  int first;
+};
+
+struct Found {
+  Rung rung;
+  int look;
+  Inner inner;      // of the second look
+  Scans rescanned;  // empty when the first look's records hold
+};
+
+std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorView> views, const Scan& scan) {
+  const auto count = static_cast<std::size_t>(views[0].inner);
+  const std::vector<std::int32_t> none(count, numerics::no_peak);
+  const Lease peaks = upload(context, std::span<const std::int32_t>(none));
+  Index first = 0;
+  for (const VectorView& view : views) {
+    kernels::peaks_params p{};
+    p.v = kernel_view(view);
+    p.groups = static_cast<kernels::uint>(groups_for(view.inner, 32));
+    p.first_record = static_cast<kernels::uint>(first);
+    context.launch(Text::Peaks, p.groups, view.vectors * view.inner * view.part_count * 4,
+                   {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.records_on_device.slice(), peaks.slice(), params(p)});
+    first += view.vectors;
+  }
+  return download<std::int32_t>(context, peaks, count);
+}
+
+std::vector<std::int32_t> pairs_of(const Inner& inner) {
+  std::vector<std::int32_t> pairs;
+  pairs.reserve(2 * inner.kappa.size());
+  for (std::size_t k = 0; k < inner.kappa.size(); ++k) {
+    pairs.push_back(inner.kappa[k]);
+    pairs.push_back(inner.group[k]);
+  }
+  return pairs;
+}
+
+// The profiles are taken by groups of inner indices, so a second look always scans again; the records differ only if a kappa does.
+std::optional<Found> look_again(Context& context, const Form& form, const Scans& scans) {
+  Inner inner = numerics::plan_inner(find_peaks(context, form.left, scans.left), find_peaks(context, form.right, scans.right));
+  if (inner.group_sizes.empty()) return std::nullopt;
+  const std::vector<std::int32_t> pairs = pairs_of(inner);
+  const InnerOnDevice on_device{&inner, upload(context, std::span<const std::int32_t>(pairs))};
+  Scans again{scan(context, form.left, on_device, HandSide::Left), scan(context, form.right, on_device, HandSide::Right)};
+  const std::optional<Rung> rung =
+      numerics::climb({again.left.side(), again.right.side(), form.parts, inner.group_sizes}, form.limit, form.first);
+  if (!rung) return std::nullopt;
+  return Found{*rung, 2, std::move(inner), std::move(again)};
+}
+
+std::optional<Found> look(Context& context, const Form& form, const Scans& scans) {
+  const std::optional<Rung> first = numerics::climb({scans.left.side(), scans.right.side(), form.parts, {form.inner}}, form.limit, form.first);
+  std::optional<Found> found;
+  if (first) found = Found{*first, 1, {}, {}};
+  if (!numerics::wants_second_look(first, form.first)) return found;
+  std::optional<Found> second = look_again(context, form, scans);
+  if (second && (!found || second->rung.index < found->rung.index)) return second;
+  return found;
+}
+
+std::vector<std::int32_t> shifts_of(const Scan& scan, int budget) {
+  std::vector<std::int32_t> shifts;
+  shifts.reserve(scan.records.size());
+  for (const numerics::Record& record : scan.records) shifts.push_back(numerics::shift_of(record, budget));
+  return shifts;
+}
+
+CrtPlan finish(const Found& found, const Scans& first_scans, const Form& form) {
+  const bool again = found.look == 2;
+  const int budget = numerics::ladder[static_cast<std::size_t>(found.rung.index)];
+  CrtPlan plan;
+  plan.rung = found.rung;
+  plan.split = form.left.size() == 2;
+  plan.look = found.look;
+  plan.escalations = found.rung.index - form.first;
+  plan.left_shifts = shifts_of(again ? found.rescanned.left : first_scans.left, budget);
+  plan.right_shifts = shifts_of(again ? found.rescanned.right : first_scans.right, budget);
+  if (again && found.inner.any_kappa) plan.inner_pairs = pairs_of(found.inner);
+  return plan;
+}
+
+}  // namespace
+
+std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {
+  const int parts = product.left.part_count;
+  const Index inner = product.left.inner;
+  Form joint{{product.left}, {product.right}, parts, inner, numerics::contract(precision, inner, parts), numerics::first_rung(precision)};
+  const std::optional<Found> found = look(context, joint, scans);
+  if (parts == 1 || !numerics::wants_second_look(found ? std::optional(found->rung) : std::nullopt, joint.first)) {
+    return found ? std::optional(finish(*found, scans, joint)) : std::nullopt;
+  }
+  Form split = joint;
+  split.parts = 1;
+  split.left = {part_of(product.left, 0), part_of(product.left, 1)};
+  split.right = {part_of(product.right, 0), part_of(product.right, 1)};
+  const Scans split_scans{scan(context, split.left, {}, HandSide::Left), scan(context, split.right, {}, HandSide::Right)};
+  const std::optional<Found> other = look(context, split, split_scans);
+  if (other && numerics::takes_split(found ? std::optional(found->rung) : std::nullopt, other->rung)) return finish(*other, split_scans, split);
+  return found ? std::optional(finish(*found, scans, joint)) : std::nullopt;
+}
+
+}  // namespace ab::ops

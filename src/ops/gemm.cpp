@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "ops/gemm.hpp"
+
+#include "core/error.hpp"
+#include "numerics/moduli.hpp"
+#include "numerics/plan.hpp"
+#include "ops/gemm_steps.hpp"
+#include "ops/staging.hpp"
+
+namespace ab::ops {
+namespace {
+
+constexpr Index longest_inner = INT32_MAX;  // beyond it the IEEE path (docs/numerics.md 1)
+
+bool is_trivial(const Product& product) { return product.alpha == Complex(0, 0) || product.left.inner == 0; }
+
+Outcome trivial(Context& context, const Product& product, ProductReport report) {
+  if (product.beta != Complex(1, 0)) scale_result(context, product);
+  report.scheme = Scheme::Trivial;
+  report.bound = 0;
+  return {std::nullopt, report};
+}
+
+enum class Data { Finite, Special };
+
+// What a class cannot serve: a decline where a host BLAS may take over, else FP64 inner products on the device.
+Outcome take_ieee_path(Context& context, const Product& product, const Choices& choices, ProductReport report, Data data) {
+  if (choices.may_decline) return {Decline{report.fallback_reason}, report};
+  multiply_ieee(context, product);
+  report.scheme = Scheme::Ieee;
+  report.guard = data == Data::Finite ? 4 : -1;
+  report.bound = data == Data::Finite ? static_cast<double>(product.left.inner) * product.left.part_count : -1;
+  return {std::nullopt, report};
+}
+
+Scheme scheme_of(ModuliFamily family) {
+  switch (family) {
+    case ModuliFamily::Int8: return Scheme::CrtInt8;
+    case ModuliFamily::Ten: return Scheme::Crt10Bit;
+    default: return Scheme::Crt11Bit;
+  }
+}
+
+Outcome double_float(Context& context, const Product& product, const Scans& scans, const Choices& choices, ProductReport report) {
+  const std::optional<int> form =
+      numerics::double_float_form(scans.left.records, scans.right.records, product.left.part_count, product.left.inner);
+  if (!form) {
+    report.fallback_reason = Reason::Range;
+    return take_ieee_path(context, product, choices, report, Data::Finite);
+  }
+  multiply_dd(context, product, *form, scans, choices);
+  report.scheme = Scheme::DoubleFloat;
+  report.guard = 4;
+  report.complex_form = *form == 1 ? 0 : *form;
+  report.bound = numerics::double_float_bound(*form, product.left.inner);
+  return {std::nullopt, report};
+}
+
+Outcome crt(Context& context, const Product& product, const Scans& scans, const Choices& choices, ProductReport report) {
+  const std::optional<CrtPlan> plan = plan_crt(context, product, choices.precision, scans);
+  if (!plan) {
+    report.fallback_reason = Reason::Uncertified;
+    return take_ieee_path(context, product, choices, report, Data::Finite);
+  }
+  multiply_crt(context, product, *plan, choices);
+  report.scheme = scheme_of(*choices.family);
+  report.guard = plan->rung.level;
+  report.escalations = plan->escalations;
+  report.moduli = numerics::moduli(*choices.family, numerics::ladder[static_cast<std::size_t>(plan->rung.index)]).count;
+  report.complex_form = product.left.part_count == 1 ? 0 : plan->split ? 4 : 3;
+  report.bound = static_cast<double>(plan->rung.bound) / 1024;
+  return {std::nullopt, report};
+}
+
+Outcome by_class(Context& context, const Product& product, const Choices& choices, ProductReport report) {
+  if (product.left.inner > longest_inner) {
+    report.fallback_reason = Reason::SizeLimit;
+    return take_ieee_path(context, product, choices, report, Data::Special);
+  }
+  const Scans scans{scan(context, std::span(&product.left, 1), {}, HandSide::Left), scan(context, std::span(&product.right, 1), {}, HandSide::Right)};
+  if (!all_finite(scans.left) || !all_finite(scans.right)) {
+    report.fallback_reason = Reason::Nonfinite;
+    return take_ieee_path(context, product, choices, report, Data::Special);
+  }
+  if (choices.precision == Precision::DoubleFloat) return double_float(context, product, scans, choices, report);
+  return crt(context, product, scans, choices, report);
+}
+
+// Choices with everything decided.
+Choices settled(Context& context, Choices choices) {
+  if (!choices.family) choices.family = context.device().traits().family;
+  if (choices.cap_bytes < 0) choices.cap_bytes = static_cast<Index>(context.cap_bytes());
+  return choices;
+}
+
+}  // namespace
+
+Outcome multiply(Context& context, const Product& product, const Choices& choices) {
+  ProductReport report;
+  report.precision = choices.precision;
+  report.engine = Engine::Device;
+  report.device = context.index();
+  if (product.c.rows == 0 || product.c.columns == 0 || is_trivial(product)) return trivial(context, product, report);
+  try {
+    return by_class(context, product, settled(context, choices), report);
+  } catch (const OverCap&) {
+    return {Decline{Reason::MemoryCap}, report};
+  }
+}
+
+template <Scalar T>
+Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
+  Staged<T> staged(context, problem, settled(context, choices));
+  if (!staged.fits()) return {Decline{Reason::MemoryCap}, {}};
+  Outcome outcome = multiply(context, staged.product(), staged.choices());
+  if (!outcome.declined) staged.fetch();
+  return outcome;
+}
+
+template Outcome gemm(Context&, const GemmProblem<double>&, const Choices&);
+template Outcome gemm(Context&, const GemmProblem<Complex>&, const Choices&);
+
+}  // namespace ab::ops

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// The CRT product: residues, modular products, reconstruction (docs/numerics.md 6, 7).
+#include "core/error.hpp"
+#include "numerics/moduli.hpp"
+#include "ops/gemm_steps.hpp"
+
+namespace ab::ops {
+namespace {
+
+using numerics::ModuliSet;
+
+// What every block of one product shares.
+struct Crt {
+  Context& context;
+  const Product& product;
+  const CrtPlan& plan;
+  const ModuliSet& set;
+  int residue_bytes;
+  Index planes;        // residue planes per modulus of an operand: 1, or 3 for 3M
+  Index result_planes; // 1, or 2 for 3M
+  Lease table, whole_product, left_shifts, right_shifts, inner;
+};
+
+struct Residues {
+  Lease planes;
+  Index vectors;        // of a plane
+  Index inner_padded;
+};
+
+bool is_3m(const Crt& crt) { return crt.product.left.part_count == 2 && !crt.plan.split; }
+
+Text residue_kernel(const Crt& crt) { return crt.residue_bytes == 1 ? Text::ResiduesI8 : Text::ResiduesHalf; }
+Text modular_kernel(const Crt& crt) {
+  if (crt.residue_bytes == 1) return is_3m(crt) ? Text::ModularGemmI8Complex : Text::ModularGemmI8;
+  return is_3m(crt) ? Text::ModularGemmF32Complex : Text::ModularGemmF32;
+}
+Text reconstruct_kernel(const Crt& crt) { return crt.residue_bytes == 1 ? Text::ReconstructI8 : Text::ReconstructI16; }
+
+void launch_residues(Crt& crt, const VectorView& view, kernels::residues_params p, const Lease& shifts, const Residues& out) {
+  p.v = kernel_view(view);
+  p.all_vectors = static_cast<kernels::uint>(out.vectors);
+  p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
+  p.use_inner = crt.plan.inner_pairs.empty() ? 0u : 1u;
+  p.moduli = static_cast<kernels::uint>(crt.set.count);
+  p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
+  const Slice inner = p.use_inner != 0u ? crt.inner.slice() : crt.table.slice();
+  crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
+                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts.slice(), crt.table.slice(),
+                      out.planes.slice(), params(p)});
+}
+
+// Residues of a block of vectors and terms. Split: the block's real parts first, then its imaginary parts.
+// `shifts` starts with the shifts of the view's first vector; the imaginary parts' stand view.vectors further on.
+Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
+  const VectorView& operand = hand == HandSide::Left ? crt.product.left : crt.product.right;
+  const Lease& shifts = hand == HandSide::Left ? crt.left_shifts : crt.right_shifts;
+  Residues out;
+  out.vectors = vectors.count * (crt.plan.split ? 2 : 1);
+  out.inner_padded = rounded_up(terms.count, 64);
+  out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * out.vectors * out.inner_padded * crt.residue_bytes));
+  kernels::residues_params p{};
+  p.inner0 = static_cast<kernels::uint>(terms.first);
+  p.kappa_sign = static_cast<int>(hand);
+  VectorView block = vectors_of(operand, vectors.first, vectors.count);
+  block.inner = terms.count;
+  p.first_shift = static_cast<kernels::uint>(vectors.first);
+  if (!crt.plan.split) {
+    launch_residues(crt, block, p, shifts, out);
+    return out;
+  }
+  launch_residues(crt, part_of(block, 0), p, shifts, out);
+  p.first_shift += static_cast<kernels::uint>(operand.vectors);
+  p.first_vector = static_cast<kernels::uint>(vectors.count);
+  launch_residues(crt, part_of(block, 1), p, shifts, out);
+  return out;
+}
+
+struct Results {
+  Lease planes;
+  Index rows, columns;  // of a plane
+  Index row_words;
+};
+
+Results make_results(Crt& crt, Index rows, Index columns) {
+  const Index factor = crt.plan.split ? 2 : 1, per_word = 4 / crt.residue_bytes;
+  Results out;
+  out.rows = rows * factor;
+  out.columns = columns * factor;
+  out.row_words = (out.rows + per_word - 1) / per_word;
+  out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.result_planes * out.columns * out.row_words * 4));
+  return out;
+}
+
+enum class Accumulate { No, Yes };
+
+void multiply_residues(Crt& crt, const Residues& left, const Residues& right, const Results& out, Accumulate accumulate) {
+  kernels::modular_params p{};
+  p.tile_rows = static_cast<kernels::uint>(groups_for(out.rows, 64));
+  p.tile_columns = static_cast<kernels::uint>(groups_for(out.columns, 64));
+  p.groups = p.tile_rows * p.tile_columns * static_cast<kernels::uint>(crt.set.count);
+  p.left_vectors = static_cast<kernels::uint>(out.rows);
+  p.right_vectors = static_cast<kernels::uint>(out.columns);
+  p.inner_padded = static_cast<kernels::uint>(left.inner_padded);
+  p.row_words = static_cast<kernels::uint>(out.row_words);
+  p.accumulate = accumulate == Accumulate::Yes ? 1u : 0u;
+  p.left_all = static_cast<kernels::uint>(left.vectors);
+  p.right_all = static_cast<kernels::uint>(right.vectors);
+  p.moduli = static_cast<kernels::uint>(crt.set.count);
+  crt.context.launch(modular_kernel(crt), p.groups, out.rows * out.columns * left.inner_padded * crt.set.count * crt.planes / 4,
+                     {left.planes.slice(), right.planes.slice(), crt.table.slice(), out.planes.slice(), params(p)});
+}
+
+void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
+  kernels::reconstruct_params p{};
+  p.c = kernel_view(block_of(c, rows, columns), crt.product.triangle);
+  p.c.row0 = static_cast<kernels::uint>(rows.first);
+  p.c.column0 = static_cast<kernels::uint>(columns.first);
+  p.s = kernel_scalars(crt.product);
+  p.form = crt.plan.split ? 2u : is_3m(crt) ? 3u : 1u;
+  p.row_words = static_cast<kernels::uint>(results.row_words);
+  p.half_rows = static_cast<kernels::uint>(rows.count);
+  p.half_columns = static_cast<kernels::uint>(columns.count);
+  p.left_first = static_cast<kernels::uint>(rows.first);
+  p.right_first = static_cast<kernels::uint>(columns.first);
+  p.left_half = static_cast<kernels::uint>(crt.product.left.vectors);
+  p.right_half = static_cast<kernels::uint>(crt.product.right.vectors);
+  p.moduli = static_cast<kernels::uint>(crt.set.count);
+  p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
+  crt.context.launch(reconstruct_kernel(crt), p.groups, rows.count * columns.count * crt.set.count * crt.set.limbs * c.part_count * 4,
+                     {results.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(), crt.right_shifts.slice(),
+                      whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+}
+
+Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliFamily family) {
+  const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
+  const bool joint = product.left.part_count == 2 && !plan.split;
+  Crt crt{context, product, plan, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}, {}};
+  crt.table = upload(context, std::span<const kernels::modulus>(set.constants));
+  crt.whole_product = upload(context, std::span<const kernels::reconstruction>(&set.product, 1));
+  crt.left_shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts));
+  crt.right_shifts = upload(context, std::span<const std::int32_t>(plan.right_shifts));
+  if (!plan.inner_pairs.empty()) crt.inner = upload(context, std::span<const std::int32_t>(plan.inner_pairs));
+  return crt;
+}
+
+Footprint footprint_of(const Crt& crt) {
+  const double operand = static_cast<double>(crt.planes * crt.set.count * crt.residue_bytes) * (crt.plan.split ? 2 : 1);
+  const double result = static_cast<double>(crt.result_planes * crt.set.count * crt.residue_bytes) * (crt.plan.split ? 4 : 1);
+  return {operand, operand, result};
+}
+
+}  // namespace
+
+void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
+  Crt crt = begin(context, product, plan, *choices.family);
+  const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
+  const Cut cut = cut_product(footprint_of(crt), all, static_cast<std::uint64_t>(choices.cap_bytes));
+  if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
+  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
+  const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
+  SafeResult result(context, product, choices.private_result || row_blocks.size() * column_blocks.size() == 1);
+  for (const Block& rows : row_blocks) {
+    Residues left;
+    if (term_blocks.size() == 1) left = prepare(crt, HandSide::Left, rows, term_blocks[0]);
+    for (const Block& columns : column_blocks) {
+      const Results results = make_results(crt, rows.count, columns.count);
+      for (const Block& terms : term_blocks) {
+        if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
+        const Residues right = prepare(crt, HandSide::Right, columns, terms);
+        multiply_residues(crt, left, right, results, terms.first > 0 ? Accumulate::Yes : Accumulate::No);
+      }
+      reconstruct(crt, results, result.view(), rows, columns);
+    }
+  }
+  result.commit();
+}
+
+}  // namespace ab::ops

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The double-float product: pairs, inner products, unpacking (docs/numerics.md 10).
+#include "ops/gemm_steps.hpp"
+
+namespace ab::ops {
+namespace {
+
+struct DoubleFloat {
+  Context& context;
+  const Product& product;
+  Index form;    // products, and planes of results
+  Index planes;  // of an operand: 1, 2 (4M) or 3 (3M)
+  Lease left_shifts, right_shifts;
+};
+
+struct Pairs {
+  Lease planes;
+  Index vectors;
+  Index inner_padded;
+};
+
+// 2^(45 - E) brings the largest entry of each vector to exponent 45: inside FP32's range whatever is multiplied (10.5).
+std::vector<std::int32_t> scales_of(const Scan& scan) {
+  std::vector<std::int32_t> scales;
+  scales.reserve(scan.records.size());
+  for (const numerics::Record& record : scan.records) scales.push_back(numerics::is_zero(record) ? 0 : 45 - record.E);
+  return scales;
+}
+
+Pairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
+  const VectorView& operand = hand == HandSide::Left ? dd.product.left : dd.product.right;
+  const Lease& scales = hand == HandSide::Left ? dd.left_shifts : dd.right_shifts;
+  Pairs out{{}, vectors.count, rounded_up(terms.count, 64)};
+  out.planes = dd.context.pool().lease(static_cast<std::size_t>(dd.planes * out.vectors * out.inner_padded) * sizeof(kernels::pair32));
+  VectorView block = vectors_of(operand, vectors.first, vectors.count);
+  for (Slice& part : block.parts) part.offset += static_cast<std::size_t>(terms.first * operand.inner_stride) * 8;
+  block.inner = terms.count;
+  kernels::pack_params p{};
+  p.v = kernel_view(block);
+  p.groups = static_cast<kernels::uint>(groups_for(vectors.count, 4) * (out.inner_padded / 16));
+  p.first_shift = static_cast<kernels::uint>(vectors.first);
+  p.all_vectors = static_cast<kernels::uint>(out.vectors);
+  p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
+  p.third = dd.form == 3 ? 1u : 0u;
+  dd.context.launch(Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
+                    {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales.slice(), out.planes.slice(), params(p)});
+  return out;
+}
+
+void multiply_pairs(DoubleFloat& dd, const Pairs& left, const Pairs& right, const Lease& out, Block terms) {
+  kernels::dd_params p{};
+  p.tile_rows = static_cast<kernels::uint>(groups_for(left.vectors, 64));
+  p.tile_columns = static_cast<kernels::uint>(groups_for(right.vectors, 64));
+  p.groups = p.tile_rows * p.tile_columns * static_cast<kernels::uint>(dd.form);
+  p.rows = static_cast<kernels::uint>(left.vectors);
+  p.columns = static_cast<kernels::uint>(right.vectors);
+  p.inner_padded = static_cast<kernels::uint>(left.inner_padded);
+  p.left_all = p.rows;
+  p.right_all = p.columns;
+  p.form = static_cast<kernels::uint>(dd.form);
+  p.accumulate = terms.first > 0 ? 1u : 0u;
+  dd.context.launch(Text::GemmDd, p.groups, left.vectors * right.vectors * left.inner_padded * dd.form * 15,
+                    {left.planes.slice(), right.planes.slice(), out.slice(), params(p)});
+}
+
+void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block rows, Block columns) {
+  kernels::unpack_params p{};
+  p.c = kernel_view(block_of(c, rows, columns), dd.product.triangle);
+  p.c.row0 = static_cast<kernels::uint>(rows.first);
+  p.c.column0 = static_cast<kernels::uint>(columns.first);
+  p.s = kernel_scalars(dd.product);
+  p.form = static_cast<kernels::uint>(dd.form);
+  p.left_first = p.c.row0;
+  p.right_first = p.c.column0;
+  p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
+  dd.context.launch(Text::UnpackDd, p.groups, rows.count * columns.count * 64,
+                    {products.slice(), dd.left_shifts.slice(), dd.right_shifts.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]),
+                     params(p)});
+}
+
+}  // namespace
+
+void multiply_dd(Context& context, const Product& product, int form, const Scans& scans, const Choices& choices) {
+  DoubleFloat dd{context, product, form, form == 1 ? 1 : form == 3 ? 3 : 2, {}, {}};
+  const std::vector<std::int32_t> left_scales = scales_of(scans.left), right_scales = scales_of(scans.right);
+  dd.left_shifts = upload(context, std::span<const std::int32_t>(left_scales));
+  dd.right_shifts = upload(context, std::span<const std::int32_t>(right_scales));
+  const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
+  const double operand = 8.0 * static_cast<double>(dd.planes);
+  const Cut cut = cut_product({operand, operand, 8.0 * form}, all, static_cast<std::uint64_t>(choices.cap_bytes));
+  if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
+  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
+  const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
+  SafeResult result(context, product, choices.private_result || row_blocks.size() * column_blocks.size() == 1);
+  for (const Block& rows : row_blocks) {
+    Pairs left;
+    if (term_blocks.size() == 1) left = pack(dd, HandSide::Left, rows, term_blocks[0]);
+    for (const Block& columns : column_blocks) {
+      const Lease products = context.pool().lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
+      for (const Block& terms : term_blocks) {  // in order: the pairs are carried on
+        if (term_blocks.size() > 1) left = pack(dd, HandSide::Left, rows, terms);
+        multiply_pairs(dd, left, pack(dd, HandSide::Right, columns, terms), products, terms);
+      }
+      unpack(dd, products, result.view(), rows, columns);
+    }
+  }
+  result.commit();
+}
+
+}  // namespace ab::ops

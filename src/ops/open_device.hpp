@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The inside of a Context: what the steps of a product use.
+#pragma once
+#include <cstring>
+#include <initializer_list>
+#include <memory>
+#include <vector>
+
+#include "device/buffer_pool.hpp"
+#include "device/kernel_cache.hpp"
+#include "kernels/host.hpp"
+#include "ops/context.hpp"
+
+namespace ab::ops {
+
+using device::Argument;
+using device::Lease;
+using device::Slice;
+using device::Text;
+
+class Context {
+ public:
+  Context(int index, device::Device& device, std::uint64_t cap_bytes);
+  ~Context();
+
+  int index() const { return index_; }
+  device::Device& device() { return device_; }
+  device::Queue& queue() { return *queue_; }
+  device::BufferPool& pool() { return *pool_; }
+  const device::BufferPool& pool() const { return *pool_; }
+  std::uint64_t cap_bytes() const { return cap_bytes_; }
+  bool dead() const { return dead_; }
+  void kill() { dead_ = true; }
+
+  /// Launches `groups` groups of a kernel; `groups` also goes to the kernel in its params. `work`: rough inner operations.
+  void launch(Text text, std::uint64_t groups, Index work, std::initializer_list<Argument> arguments);
+
+ private:
+  int index_;
+  device::Device& device_;
+  std::uint64_t cap_bytes_;
+  std::shared_ptr<device::BufferPool> pool_;
+  device::KernelCache kernels_;
+  std::unique_ptr<device::Queue> queue_;
+  bool dead_ = false;
+};
+
+template <class Params>
+Argument params(const Params& value) {
+  return std::as_bytes(std::span<const Params>(&value, 1));
+}
+
+/// Device memory holding a copy of host values.
+template <class T>
+Lease upload(Context& context, std::span<const T> values) {
+  Lease lease = context.pool().lease(values.size_bytes() > 0 ? values.size_bytes() : sizeof(T));
+  context.queue().write(lease.memory(), 0, std::as_bytes(values));
+  return lease;
+}
+
+template <class T>
+std::vector<T> download(Context& context, const Lease& lease, std::size_t count) {
+  std::vector<T> values(count);
+  context.queue().read(lease.memory(), 0, std::as_writable_bytes(std::span<T>(values)));
+  return values;
+}
+
+}  // namespace ab::ops

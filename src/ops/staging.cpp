@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "ops/staging.hpp"
+
+namespace ab::ops {
+namespace {
+
+template <Scalar T>
+constexpr int words_of = sizeof(T) / sizeof(double);
+
+template <class T>
+std::span<const std::byte> column_of(const T* data, Index ld, Index column, Index rows) {
+  return {reinterpret_cast<const std::byte*>(data) + static_cast<std::size_t>(column * ld) * sizeof(T), static_cast<std::size_t>(rows) * sizeof(T)};
+}
+
+// The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
+std::size_t span_bytes(Index rows, Index columns, Index ld, std::size_t element) {
+  return static_cast<std::size_t>((columns - 1) * ld + rows) * element;
+}
+
+}  // namespace
+
+template <Scalar T>
+Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices& choices)
+    : context_(context), problem_(problem), choices_(choices) {
+  const auto [m, n, k] = std::array{problem.m, problem.n, problem.k};
+  const Shape a = problem.a.op == Op::None ? Shape{m, k} : Shape{k, m};
+  const Shape b = problem.b.op == Op::None ? Shape{k, n} : Shape{n, k};
+  const bool unified = context.device().traits().unified_memory;
+  const Index staged_words = (m * n + (unified ? 0 : a.rows * a.columns + b.rows * b.columns)) * words_of<T>;
+  fits_ = choices.may_exceed_cap || staged_words * 8 <= choices.cap_bytes;
+  if (!fits_) return;
+  choices_.cap_bytes = choices.cap_bytes > staged_words * 8 ? choices.cap_bytes - staged_words * 8 : 0;
+  choices_.private_result = true;
+  a_ = stage(problem.a.data, a, problem.a.ld);
+  b_ = stage(problem.b.data, b, problem.b.ld);
+  c_.ld = m;
+  c_.copied = context.pool().lease(static_cast<std::size_t>(m * n) * sizeof(T));
+  c_.slice = c_.copied.slice();
+  if (problem.beta != T(0)) {
+    for (Index j = 0; j < n; ++j) context.queue().write(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T), column_of(problem.c.data, problem.c.ld, j, m));
+  }
+  product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
+  product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);
+  product_.c = result(c_.slice, words_of<T>, m, n, m);
+  product_.alpha = problem.alpha;
+  product_.beta = problem.beta;
+}
+
+template <Scalar T>
+typename Staged<T>::Resident Staged<T>::stage(const T* data, Shape shape, Index ld) {
+  Resident out;
+  out.ld = ld;
+  const std::size_t bytes = span_bytes(shape.rows, shape.columns, ld, sizeof(T));
+  // Kernels only read operands, so the adopted memory is never written.
+  auto* bytes_of_data = reinterpret_cast<std::byte*>(const_cast<T*>(data));
+  if (context_.device().traits().unified_memory) out.adopted = context_.device().adopt({bytes_of_data, bytes});
+  if (out.adopted) {
+    out.slice = {out.adopted.get(), 0};
+    return out;
+  }
+  out.ld = shape.rows;
+  out.copied = context_.pool().lease(static_cast<std::size_t>(shape.rows * shape.columns) * sizeof(T));
+  out.slice = out.copied.slice();
+  for (Index j = 0; j < shape.columns; ++j) {
+    context_.queue().write(out.copied.memory(), static_cast<std::size_t>(j * shape.rows) * sizeof(T), column_of(data, ld, j, shape.rows));
+  }
+  return out;
+}
+
+template <Scalar T>
+void Staged<T>::fetch() {
+  const Index m = problem_.m;
+  for (Index j = 0; j < problem_.n; ++j) {
+    auto* column = reinterpret_cast<std::byte*>(problem_.c.data) + static_cast<std::size_t>(j * problem_.c.ld) * sizeof(T);
+    context_.queue().read(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T), {column, static_cast<std::size_t>(m) * sizeof(T)});
+  }
+}
+
+template class Staged<double>;
+template class Staged<Complex>;
+
+}  // namespace ab::ops

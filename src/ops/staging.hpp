@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Host operands on a device: in place where the device can read them there, else copied column by column; the result in a buffer
+// of our own until the product has succeeded.
+#pragma once
+#include <memory>
+
+#include "core/problem.hpp"
+#include "ops/gemm.hpp"
+#include "ops/open_device.hpp"
+
+namespace ab::ops {
+
+template <Scalar T>
+class Staged {
+ public:
+  /// Copies A and B (and C when beta is not zero) to where the device reads them. Only referenced elements are touched.
+  Staged(Context& context, const GemmProblem<T>& problem, const Choices& choices);
+  /// False when even the staged operands and result are over the cap; nothing was copied then.
+  bool fits() const { return fits_; }
+  const Product& product() const { return product_; }
+  /// The caller's choices with what is left of the cap.
+  const Choices& choices() const { return choices_; }
+  /// Writes C, the only step that does.
+  void fetch();
+
+ private:
+  struct Resident {  // one operand on the device
+    std::unique_ptr<device::Memory> adopted;
+    Lease copied;
+    Slice slice;
+    Index ld = 0;
+  };
+  struct Shape {
+    Index rows, columns;  // as stored
+  };
+  Resident stage(const T* data, Shape shape, Index ld);
+
+  Context& context_;
+  const GemmProblem<T>& problem_;
+  Choices choices_;
+  bool fits_ = true;
+  Resident a_, b_, c_;
+  Product product_;
+};
+
+}  // namespace ab::ops

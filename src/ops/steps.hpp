@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// What the steps of a product share: views as kernels read them, scans, blocks.
+#pragma once
+#include <vector>
+
+#include "numerics/plan.hpp"
+#include "numerics/record.hpp"
+#include "ops/open_device.hpp"
+#include "ops/view.hpp"
+
+namespace ab::ops {
+
+/// Kernel structs of views. Slices go to a kernel whole (offset 0); what lies before the operand is in the struct's word offsets.
+kernels::vector_view kernel_view(const VectorView& view);
+kernels::result_view kernel_view(const ResultView& view, Triangle triangle);
+kernels::scalars kernel_scalars(const Product& product);
+Slice whole(const Slice& slice);
+
+/// One part of a complex operand as a real one (the split form).
+VectorView part_of(const VectorView& view, int part);
+/// `count` vectors from `first` on.
+VectorView vectors_of(const VectorView& view, Index first, Index count);
+
+/// Records and profiles of vectors, on the host for the plan and on the device for later kernels (docs/numerics.md 5).
+struct Scan {
+  Lease records_on_device;
+  std::vector<numerics::Record> records;    // of all views, one after the other
+  std::vector<numerics::Profile> profiles;  // group by group, part by part
+  numerics::Side side() const { return {records, profiles}; }
+};
+/// The exponents kappa and groups of the second look on the device: (kappa, group) a term.
+struct InnerOnDevice {
+  const numerics::Inner* inner = nullptr;  // null: none
+  Lease pairs;
+};
+enum class HandSide { Left = 1, Right = -1 };  // the sign with which kappa counts
+
+/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set.
+Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
+bool all_finite(const Scan& scan);
+
+/// Blocks that cover `total` in pieces of at most `size`.
+struct Block {
+  Index first, count;
+};
+std::vector<Block> blocks_of(Index total, Index size);
+
+inline Index rounded_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
+inline Index groups_for(Index total, Index per_group) { return (total + per_group - 1) / per_group; }
+
+}  // namespace ab::ops
