@@ -239,9 +239,15 @@ const Settings& publish_settings() {
 
 }  // namespace
 
-const Settings& settings() {
+const Settings& settings() noexcept {
   const Settings* published = the_settings.load(std::memory_order_acquire);
-  return published != nullptr ? *published : publish_settings();
+  if (published != nullptr) return *published;
+  try {
+    return publish_settings();
+  } catch (...) {  // no memory to read them: the defaults serve until there is some
+    static const Settings defaults;
+    return defaults;
+  }
 }
 
 Settings settings_for_exit() {

@@ -22,7 +22,7 @@ struct Settings {
   bool host_pack = false;
   Index staging_mb = -1;    // -1: not set
   std::string host_blas;    // file or ""
-  int num_threads = 0;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else CPUs of the affinity mask; >= 1
+  int num_threads = 1;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else CPUs of the affinity mask; >= 1
   bool report = false;      // asked for, to stderr or to report_path
   std::string report_path;  // AB_REPORT with a '/'
   std::string trace_path;   // AB_TRACE
@@ -32,7 +32,7 @@ struct Settings {
 };
 
 /// The one instance. Lock-free after the first call.
-const Settings& settings();
+const Settings& settings() noexcept;
 
 /// For a process at its end: the one instance if it was read, else a silent reading of the environment that is not kept.
 Settings settings_for_exit();

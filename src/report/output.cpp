@@ -26,23 +26,37 @@ int create_output(const std::string& path, long process_id) noexcept {
   }
 }
 
-bool write_whole(int descriptor, std::string_view text) noexcept {
+namespace {
+
+/// How much of the text was written before a failure (errno), or all of it.
+std::size_t write_as_much(int descriptor, std::string_view text) noexcept {
   std::size_t done = 0;
   while (done < text.size()) {
     const ssize_t written = ::write(descriptor, text.data() + done, text.size() - done);
-    if (written > 0) {
-      done += static_cast<std::size_t>(written);
-    } else if (written == 0 || errno != EINTR) {
-      const int error = written == 0 ? ENOSPC : errno;
-      struct stat status;
-      const off_t end = ::lseek(descriptor, 0, SEEK_CUR);
-      const bool last = done > 0 && end >= 0 && ::fstat(descriptor, &status) == 0 && status.st_size == end;
-      if (last && ::ftruncate(descriptor, end - static_cast<off_t>(done)) != 0) done = 0;  // nothing more can be done
-      errno = error;
-      return false;
-    }
+    if (written > 0) done += static_cast<std::size_t>(written);
+    if (written == 0) errno = ENOSPC;
+    if (written == 0 || (written < 0 && errno != EINTR)) break;
   }
-  return true;
+  return done;
+}
+
+}  // namespace
+
+bool write_whole(int descriptor, std::string_view text) noexcept {
+  return write_as_much(descriptor, text) == text.size();
+}
+
+bool append_whole(int descriptor, std::string_view text) noexcept {
+  const std::size_t done = write_as_much(descriptor, text);
+  if (done == text.size()) return true;
+  const int error = errno;
+  struct stat status;
+  const off_t end = ::lseek(descriptor, 0, SEEK_CUR);
+  const bool nobody_after = end >= 0 && ::fstat(descriptor, &status) == 0 && status.st_size == end;
+  const bool taken_back = done == 0 || (nobody_after && ::ftruncate(descriptor, end - static_cast<off_t>(done)) == 0);
+  (void)taken_back;  // otherwise the last line stays incomplete: nothing more can be done
+  errno = error;
+  return false;
 }
 
 std::string program_name() {

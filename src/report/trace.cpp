@@ -54,7 +54,7 @@ bool create_trace() {
   auto fresh = std::make_unique<OpenTrace>();
   fresh->process = {program_name(), static_cast<long>(getpid()), monotonic_ns(), wall_clock_ns()};
   fresh->descriptor = create_output(chosen.trace_path, fresh->process.process_id);
-  if (fresh->descriptor < 0 || !write_whole(fresh->descriptor, trace_opening(fresh->process, known_facts(), chosen))) {
+  if (fresh->descriptor < 0 || !append_whole(fresh->descriptor, trace_opening(fresh->process, known_facts(), chosen))) {
     give_up(std::strerror(errno));
     return false;
   }
@@ -85,7 +85,7 @@ void write_event(const Call& call, const Span& span) noexcept {
   const OpenTrace* trace = the_trace.load(std::memory_order_acquire);
   if (trace == nullptr || stage.load(std::memory_order_acquire) != Stage::Open) return;
   try {
-    if (!write_whole(trace->descriptor, trace_event(trace->process, call, span, thread_id()))) give_up(std::strerror(errno));
+    if (!append_whole(trace->descriptor, trace_event(trace->process, call, span, thread_id()))) give_up(std::strerror(errno));
   } catch (...) {  // out of memory: this event is lost, the program is not disturbed
   }
 }
@@ -94,7 +94,7 @@ void close_trace() noexcept {
   if (stage.exchange(Stage::Off) != Stage::Open) return;
   const OpenTrace* trace = the_trace.load(std::memory_order_acquire);
   try {
-    write_whole(trace->descriptor, trace_closing(trace->process));
+    append_whole(trace->descriptor, trace_closing(trace->process));
   } catch (...) {  // readers accept a file without its end
   }
 }

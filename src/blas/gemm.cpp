@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "blas/gemm.hpp"
+
+#include <algorithm>
+
+#include "blas/device_attempt.hpp"
+#include "blas/measurements.hpp"
+#include "blas/plain_product.hpp"
+#include "blas/trivial.hpp"
+#include "core/arguments.hpp"
+#include "core/process.hpp"
+#include "core/settings.hpp"
+#include "core/thread_state.hpp"
+#include "device/registry.hpp"
+#include "host_blas/host_blas.hpp"
+#include "report/recording.hpp"
+#include "routing/router.hpp"
+
+namespace ab::blas {
+namespace {
+
+// What a call finds: settings, its class, and the BLAS behind us.
+struct Surroundings {
+  const Settings& settings;
+  Precision precision;
+  const host_blas::Library* host;  // null: none
+
+  /// May the host BLAS complete the call? Special data (NaN, Inf, a range without certificate) is no matter of class strict.
+  bool host_may_serve(Reason decline) const {
+    const bool special = decline == Reason::Nonfinite || decline == Reason::Range || decline == Reason::Uncertified;
+    if (host == nullptr || settings.reproducible || precision == Precision::Exact) return false;
+    return precision != Precision::Strict || special;
+  }
+};
+
+host_blas::Interface interface_of(report::Api api) {
+  return api == report::Api::Cblas ? host_blas::Interface::Cblas : host_blas::Interface::Fortran;
+}
+
+ProductReport host_report(Precision precision, Scheme scheme) {
+  ProductReport report;
+  report.precision = precision;
+  report.scheme = scheme;
+  report.engine = Engine::Host;
+  return report;
+}
+
+template <Scalar T>
+ProductReport run_on_host_side(const GemmProblem<T>& problem, const Front& front, const Surroundings& around, Reason decline) {
+  if (around.host_may_serve(decline)) {
+    host_blas::gemm(*around.host, problem, interface_of(front.api));
+    return host_report(around.precision, Scheme::Vendor);
+  }
+  ops::Choices choices;
+  choices.precision = around.precision;
+  choices.may_exceed_cap = true;  // there is nowhere else to go
+  const Outcome outcome = try_on_device(problem, choices, On::Cpu);
+  if (!outcome.declined) return outcome.report;
+  multiply_plainly(problem);
+  return host_report(around.precision, Scheme::Ieee);
+}
+
+template <Scalar T>
+ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
+  ops::Choices choices;
+  choices.precision = around.precision;
+  choices.may_decline = around.host_may_serve(Reason::Nonfinite);
+  const Outcome outcome = try_on_device(problem, choices, On::CurrentDevice);
+  if (!outcome.declined) return outcome.report;
+  const Reason decline = outcome.declined->reason;
+  ProductReport report = run_on_host_side(problem, front, around, decline);
+  report.fallback_reason = decline;
+  return report;
+}
+
+bool is_disabled(const Settings& settings, const char* routine) {
+  return std::find(settings.disabled.begin(), settings.disabled.end(), routine) != settings.disabled.end();
+}
+
+template <Scalar T>
+routing::Route route_of(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
+  const routing::Request request{.routine = front.routine,
+                                 .letters = {letter_of(problem.a.op), letter_of(problem.b.op)},
+                                 .m = problem.m,
+                                 .n = problem.n,
+                                 .k = problem.k,
+                                 .precision = around.precision};
+  const routing::State state{.inside_host_blas = thread_state().inside_host_blas,
+                             .disabled = !around.settings.disabled.empty() && is_disabled(around.settings, front.routine),
+                             .forked_child = is_forked_child(),
+                             .device_usable = around.settings.mode == Mode::Cpu || device_usable(),
+                             .host_blas_found = around.host != nullptr,
+                             .reproducible = around.settings.reproducible,
+                             .mode = around.settings.mode,
+                             .min_gpu_dim = around.settings.min_gpu_dim};
+  return choose_route(request, state, section_of_current_device);
+}
+
+/// Runs the call and says what ran; nothing for a re-entered one, which belongs to the call that led to it.
+template <Scalar T>
+std::optional<ProductReport> run(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
+  const routing::Route route = route_of(problem, front, around);
+  if (route.reason == Reason::Reentry) {
+    host_blas::gemm(*around.host, problem, interface_of(front.api));
+    return std::nullopt;
+  }
+  ProductReport report =
+      route.engine == Engine::Device ? run_on_device(problem, front, around) : run_on_host_side(problem, front, around, Reason::None);
+  report.route_reason = route.reason;
+  return report;
+}
+
+/// The whole call; never throws once C may have been written.
+template <Scalar T>
+std::optional<ProductReport> perform(const GemmProblem<T>& problem, const Front& front, const Settings& settings) {
+  const Precision precision = thread_precision();
+  if (finish_trivial(problem)) {
+    ProductReport report = host_report(precision, Scheme::Trivial);
+    report.bound = 0;
+    report.route_reason = Reason::QuickReturn;
+    return report;
+  }
+  return run(problem, front, {settings, precision, host_blas::library()});
+}
+
+void remember(const ProductReport& report) {
+  ThreadState& thread = thread_state();
+  thread.last_product = report;
+  thread.any_blas_call = true;
+  thread.last_path_was_gpu = report.engine != Engine::Host && report.device > 0;
+}
+
+template <Scalar T>
+report::Call call_of(const GemmProblem<T>& problem, const Front& front, const ProductReport& product) {
+  report::Call call;
+  call.routine = front.routine;
+  call.api = front.api;
+  call.complex = std::same_as<T, Complex>;
+  call.letters = {letter_of(problem.a.op), letter_of(problem.b.op)};
+  call.m = problem.m;
+  call.n = problem.n;
+  call.k = problem.k;
+  call.lda = problem.a.ld;
+  call.ldb = problem.b.ld;
+  call.ldc = problem.c.ld;
+  call.alpha = problem.alpha;
+  call.beta = problem.beta;
+  call.product = product;
+  if (front.order == Order::RowMajor) {
+    std::swap(call.letters[0], call.letters[1]);
+    std::swap(call.m, call.n);
+    std::swap(call.lda, call.ldb);
+  }
+  if (product.device >= 0) call.device = device::traits_of(product.device).id;
+  const Traffic traffic = traffic_of(problem, product.device);
+  call.bytes_in = traffic.bytes_in;
+  call.bytes_out = traffic.bytes_out;
+  return call;
+}
+
+template <Scalar T>
+void run_recorded(const GemmProblem<T>& problem, const Front& front, const Settings& settings) {
+  report::set_facts_source(process_facts);
+  const report::Span span = report::begin_call();
+  const std::optional<ProductReport> product = perform(problem, front, settings);
+  if (!product) return;
+  remember(*product);
+  report::end_call(span, call_of(problem, front, *product));
+}
+
+}  // namespace
+
+template <Scalar T>
+void run_gemm(const GemmProblem<T>& problem, const Front& front) noexcept {
+  const Settings& chosen = settings();
+  if (report::recording(chosen) && !thread_state().inside_host_blas) return run_recorded(problem, front, chosen);
+  const std::optional<ProductReport> product = perform(problem, front, chosen);
+  if (product) remember(*product);
+}
+
+template void run_gemm(const GemmProblem<double>&, const Front&) noexcept;
+template void run_gemm(const GemmProblem<Complex>&, const Front&) noexcept;
+
+}  // namespace ab::blas

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "blas/measurements.hpp"
+
+#include <array>
+#include <atomic>
+
+#include "core/settings.hpp"
+#include "device/registry.hpp"
+#include "host_blas/host_blas.hpp"
+#include "ops/context.hpp"
+#include "routing/tables.hpp"
+
+namespace ab::blas {
+namespace {
+
+constexpr int cpu_index = 0;
+constexpr std::size_t most_devices = 64;  // chosen; what lies beyond is looked up anew by each call
+
+struct Found {
+  const routing::Section* section;  // null: there is none
+};
+constinit std::array<std::atomic<const Found*>, most_devices> found_by_device{};
+constinit std::atomic<bool> complained{false};
+constinit std::atomic<const routing::Section*> last_section{nullptr};  // for reports
+
+const routing::Section* search(const routing::Tables& tables, int index) {
+  const std::string& device = device::traits_of(index).name;
+  const std::string& cpu = device::traits_of(cpu_index).name;
+  const routing::ChosenSection chosen = routing::section_for(tables, device, cpu, settings().num_threads);
+  if (chosen.unmet && !complained.exchange(true)) {
+    warn("AB_DISPATCH_TABLE=\"" + tables.file_name + "\" has no section for device \"" + device + "\" and cpu \"" + cpu +
+         "\"; using the built-in table");
+  }
+  return chosen.section;
+}
+
+std::string table_fact() {
+  const routing::Section* section = last_section.load();
+  if (section == nullptr) return "";
+  const routing::Tables& tables = *routing::tables();
+  std::string origin = "built-in";
+  for (const routing::Section& of_file : tables.file.sections) {
+    if (&of_file == section) origin = tables.file_name;
+  }
+  return origin + ", " + section->device + ", " + std::to_string(section->threads) + " threads";
+}
+
+}  // namespace
+
+const routing::Section* section_of_current_device() noexcept {
+  const routing::Tables* tables = routing::tables();
+  if (tables == nullptr || tables->empty()) return nullptr;
+  try {
+    const auto index = static_cast<std::size_t>(ops::current_device_index());
+    if (index >= most_devices) return search(*tables, static_cast<int>(index));
+    const Found* found = found_by_device[index].load(std::memory_order_acquire);
+    if (found == nullptr) {
+      const Found* fresh = new Found{search(*tables, static_cast<int>(index))};
+      if (fresh->section != nullptr) last_section.store(fresh->section);
+      found_by_device[index].store(fresh, std::memory_order_release);  // of several threads all find the same
+      found = fresh;
+    }
+    return found->section;
+  } catch (...) {  // devices cannot be listed, or no memory: nothing is known
+    return nullptr;
+  }
+}
+
+report::Facts process_facts() {
+  report::Facts facts;
+  if (const host_blas::Library* host = host_blas::library()) {
+    facts.host_blas = host->file;
+    facts.host_blas_version = host->version;
+  }
+  if (const std::shared_ptr<ops::Context> context = ops::current_context_if_initialized()) {
+    const device::Traits& traits = ops::device_of(*context).traits();
+    facts.device = traits.id;
+    facts.device_name = traits.name;
+    facts.peak_bytes = static_cast<Index>(ops::memory_use(*context).peak_bytes);
+  }
+  facts.table = table_fact();
+  return facts;
+}
+
+}  // namespace ab::blas

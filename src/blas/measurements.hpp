@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Routing measurements of the calling thread's device, and what reports say of the process: both need to see all layers.
+#pragma once
+#include "report/facts.hpp"
+#include "routing/router.hpp"
+
+namespace ab::blas {
+
+/// The section of the routing table for the thread's current device; null when there is none. Opens no device.
+const routing::Section* section_of_current_device() noexcept;
+
+/// Host BLAS, device, table and memory of this process, as far as they are known by now. Opens nothing.
+report::Facts process_facts();
+
+}  // namespace ab::blas
