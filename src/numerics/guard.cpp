@@ -3,6 +3,7 @@
 #include "numerics/guard.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace ab::numerics {
@@ -27,11 +28,18 @@ Wide192 difference(const Wide192& a, const Wide192& b) {
   return {a.high - b.high - borrow, a.low - b.low};
 }
 
+int bits_of(Wide value) {
+  const auto high = static_cast<std::uint64_t>(value >> 64);
+  return high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(value));
+}
+
+int bits_of(const Wide192& value) { return value.high != 0 ? 128 + std::bit_width(value.high) : bits_of(value.low); }
+
 /// ceil(numerator / denominator), at most 2^62. Bit by bit: a few dozen steps, and no 192-bit division to get wrong.
 std::int64_t saturated_quotient(Wide192 numerator, Wide denominator) {
   if (denominator == 0 || at_least(numerator, shifted(denominator, 62))) return no_certificate;
   std::int64_t quotient = 0;
-  for (int bit = 61; bit >= 0; --bit) {
+  for (int bit = std::min(61, bits_of(numerator) - bits_of(denominator)); bit >= 0; --bit) {
     const Wide192 step = shifted(denominator, bit);
     if (!at_least(numerator, step)) continue;
     numerator = difference(numerator, step);
@@ -80,8 +88,12 @@ Wide rearranged(const Profile& left, const Profile& right, Index inner) {
     const Index end = left[static_cast<std::size_t>(h)];
     if (begin == end) continue;
     while (g >= 0) {
-      const Index low = inner - right[static_cast<std::size_t>(g)];
       const Index high = inner - (g > 0 ? right[static_cast<std::size_t>(g - 1)] : 0);
+      if (high <= begin) {
+        --g;
+        continue;
+      }
+      const Index low = inner - right[static_cast<std::size_t>(g)];
       const Index count = std::min(end, high) - std::max(begin, low);
       if (count > 0) total += static_cast<Wide>(count * (3 - (h & 1)) * (3 - (g & 1))) << (94 - (h >> 1) - (g >> 1));
       if (high > end) break;  // this step also meets the next bin of the left
