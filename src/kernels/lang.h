@@ -27,6 +27,7 @@ typedef unsigned long ulong;
 #define AB_PRIVATE(type, name, count) type name[count];
 #define AB_P(name, i) name[i]
 #define AB_THREADS {
+#define AB_THREADS_IN(columns, rows) if (AB_LOCAL_X < (columns) && AB_LOCAL_Y < (rows)) {
 #define AB_THREADS_END } __syncthreads();
 #define AB_THREADS_LAST }
 #define AB_END }
@@ -73,6 +74,7 @@ typedef unsigned long ulong;
 #define AB_PRIVATE(type, name, count) type name[count];
 #define AB_P(name, i) name[i]
 #define AB_THREADS {
+#define AB_THREADS_IN(columns, rows) if (AB_LOCAL_X < (columns) && AB_LOCAL_Y < (rows)) {
 #define AB_THREADS_END } threadgroup_barrier(mem_flags::mem_threadgroup);
 #define AB_THREADS_LAST }
 #define AB_END }
@@ -116,6 +118,7 @@ typedef unsigned long ulong;
 #define AB_PRIVATE(type, name, count) AB_X type name[count];
 #define AB_P(name, i) name[i]
 #define AB_THREADS {
+#define AB_THREADS_IN(columns, rows) if (AB_LOCAL_X < (columns) && AB_LOCAL_Y < (rows)) {
 #define AB_THREADS_END } memoryBarrierShared(); barrier();
 #define AB_THREADS_LAST }
 #define AB_END }
@@ -158,6 +161,7 @@ typedef unsigned long ulong;
 #define AB_PRIVATE(type, name, count) type name[count];
 #define AB_P(name, i) name[i]
 #define AB_THREADS {
+#define AB_THREADS_IN(columns, rows) if (AB_LOCAL_X < (columns) && AB_LOCAL_Y < (rows)) {
 #define AB_THREADS_END } barrier(CLK_LOCAL_MEM_FENCE);
 #define AB_THREADS_LAST }
 #define AB_END }
@@ -249,6 +253,9 @@ static inline int dot_of_bytes(const uint* a, const uint* b) {
 #define AB_THREADS \
   for (uint ab_thread = 0, ab_y = 0; ab_y < ab_height; ++ab_y) \
     for (uint ab_x = 0; ab_x < ab_width; ++ab_x, ++ab_thread) {
+#define AB_THREADS_IN(columns, rows) \
+  for (uint ab_y = 0, ab_rows = (rows) < ab_height ? (rows) : ab_height; ab_y < ab_rows; ++ab_y) \
+    for (uint ab_x = 0, ab_columns = (columns) < ab_width ? (columns) : ab_width, ab_thread = ab_y * ab_width; ab_x < ab_columns; ++ab_x, ++ab_thread) {
 #define AB_THREADS_END }
 #define AB_THREADS_LAST }
 #define AB_END (void)ab_taken; }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// What the preprocessor makes one self-contained device text of: the language's first lines, the dialect, the arithmetic, and the
+// kernel that AB_KERNEL_TEXT names. AB_DIRECTIVE leaves a directive to the device's own compiler. See cmake/device_kernels.cmake.
+#define AB_DIRECTIVE #
+
+#if defined(AB_LANG_GLSL)
+AB_DIRECTIVE version 450
+AB_DIRECTIVE extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#elif defined(AB_LANG_OPENCL)
+#pragma OPENCL FP_CONTRACT OFF
+#elif defined(AB_LANG_METAL)
+AB_DIRECTIVE include <metal_stdlib>
+AB_DIRECTIVE if __METAL_VERSION__ >= 320
+#pragma METAL fp math_mode(safe)
+#pragma METAL fp contract(off)
+AB_DIRECTIVE else
+#pragma clang fp contract(off)
+AB_DIRECTIVE endif
+using namespace metal;
+#endif
+
+#include "kernels/lang.h"
+#include "kernels/arithmetic.h"
+#include AB_KERNEL_TEXT
