@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Spoils real kernel texts as a careless change would, compiles them, and wants tools/lint_kernels.py to find it.
 
-    tests/kernels/lint_catches.py glsl|cuda|metal <build>/generated
+    tests/kernels/lint_broken_texts.py glsl|cuda|metal <build>/generated
 """
 import pathlib
 import re
@@ -66,11 +66,11 @@ def main(language, folder):
     try:
         failures = [said for said in (judge(language, case, folder) for case in CASES[language]) if said]
     except lint_kernels.Missing as missing:
-        print(f"lint_catches {language}: skipped: {missing} is not installed")
+        print(f"lint_broken_texts {language}: skipped: {missing} is not installed")
         return lint_kernels.SKIPPED
     for said in failures:
-        print(f"lint_catches: {language}: {said}")
-    print(f"lint_catches {language}: {len(CASES[language]) - len(failures)} of {len(CASES[language])} spoilt texts caught")
+        print(f"lint_broken_texts: {language}: {said}")
+    print(f"lint_broken_texts {language}: {len(CASES[language]) - len(failures)} of {len(CASES[language])} broken texts caught")
     return 1 if failures else 0
 
 
