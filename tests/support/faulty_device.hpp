@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// A device that behaves like another one until it is told to fail: the n-th call throws, a kernel is missing or computes wrongly.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/error.hpp"
+#include "device/device.hpp"
+
+namespace ab::test {
+
+enum class Failures { One, AllFromThere };
+
+/// After each launch of a kernel: one byte of one of its arguments is changed.
+struct WrongResult {
+  std::string kernel;
+  std::size_t argument;  // index of the slice
+  std::size_t byte;      // behind the slice's offset
+  std::byte flipped;     // bits
+};
+
+class FaultyDevice final : public device::Device {
+ public:
+  explicit FaultyDevice(device::Device& inner) : inner_(inner), traits_(inner.traits()) {}
+
+  const device::Traits& traits() const override { return traits_; }
+  std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<device::Memory> adopt(std::span<std::byte> host) override;
+  std::unique_ptr<device::Kernel> load(const device::KernelName& name) override;
+  std::unique_ptr<device::Queue> open_queue() override;
+
+  /// Counts calls of allocate, launch, read, write and copy from now on; the n-th fails (from 1; 0: none does).
+  void fail_at(Index nth, Failures failures = Failures::One);
+  Index calls() const { return calls_; }
+  Index launches_of(const std::string& kernel) const;
+  /// Memory of the host must be copied from now on, as for a device with its own memory.
+  void has_own_memory() { traits_.unified_memory = false; }
+  void lose_kernel(const std::string& name) { lost_kernel_ = name; }
+  void compute_wrongly(const std::optional<WrongResult>& wrong) { wrong_ = wrong; }
+  /// Bytes of memory that are allocated and not freed, and the most at any time.
+  std::uint64_t bytes_alive() const { return *bytes_alive_; }
+
+ private:
+  friend class FaultyQueue;
+  void count_call(Status status, const char* what);
+
+  device::Device& inner_;
+  device::Traits traits_;
+  Index calls_ = 0, failing_call_ = 0;
+  Failures failures_ = Failures::One;
+  std::map<std::string, Index> launches_;
+  std::string lost_kernel_;
+  std::optional<WrongResult> wrong_;
+  std::shared_ptr<std::uint64_t> bytes_alive_ = std::make_shared<std::uint64_t>(0);
+};
+
+}  // namespace ab::test

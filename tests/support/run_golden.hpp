@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Runs a test's call on a device by every way into ops, and says how it differs from the judge's verdict.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ops/gemm.hpp"
+#include "ops/open_device.hpp"
+#include "support/call.hpp"
+#include "support/reference.hpp"
+
+namespace ab::test {
+
+/// How operands reach the device: in its memory already (C shared with others, or private to the product), from host memory that
+/// it may use in place, from host memory that must be copied (misaligned).
+enum class Way { Resident, ResidentPrivate, Adopted, Copied };
+inline constexpr std::array<Way, 4> all_ways = {Way::Resident, Way::ResidentPrivate, Way::Adopted, Way::Copied};
+/// Triangles exist for resident products only.
+bool exists(Way way, const Call& call);
+
+struct Ran {
+  std::vector<double> c;    // the whole array after the call
+  Outcome outcome;          // of a failed call: nothing
+  std::string error;        // text of the Error that came out; "": none
+  bool others_kept = true;  // operands, and what lies around C, are what they were
+};
+/// Runs alpha op(A) op(B) + beta C. An Error of the product is caught; everything else passes through.
+Ran run_call(ops::Context& context, const Call& call, Way way, const ops::Choices& choices);
+
+/// A resident call: the product's views of the arrays in device memory, which live as long as this.
+class ResidentCall {
+ public:
+  ResidentCall(ops::Context& context, const Call& call);
+  const ops::Product& product() const { return product_; }
+  /// Reads everything back; the outcome is left to the caller.
+  Ran read_back() const;
+
+ private:
+  ops::Context& context_;
+  const Call& call_;
+  std::unique_ptr<device::Memory> memory_;
+  std::vector<std::byte> before_;
+  std::size_t c_offset_ = 0;
+  ops::Product product_;
+};
+
+/// Bits of C and the whole report against the verdict; "" when there is no difference. `choices.family` must be set.
+std::string difference_of_run(const Call& call, const Verdict& expected, const Ran& ran, const ops::Choices& choices);
+std::string difference_of_reports(const ProductReport& expected, const ProductReport& got);
+
+/// The opened device with this index, without its self-test and with a pool of its own; kept for the life of the test program.
+ops::Context& context_of(int device = 0);
+
+}  // namespace ab::test
