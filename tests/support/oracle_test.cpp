@@ -95,7 +95,7 @@ TEST(Oracle, TiltedComplexDataKeepsItsPromise) {
       for (const Index k : {9, 18}) {
         Recipe recipe;
         recipe.family = family, recipe.shape = {2, 2, k}, recipe.type = Type::Complex;
-        recipe.edit = [&](Matrices& x) { tilt(x, left, right); };
+        recipe.edit = [left = left, right = right](Matrices& x) { tilt(x, left, right); };
         const Call call = make_call(recipe, random);
         for (const Precision precision : all_classes) expect_promises(call, precision);
       }
