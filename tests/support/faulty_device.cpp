@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support/faulty_device.hpp"
 
-#include <vector>
-
 namespace ab::test {
 
 using device::Argument;
@@ -99,6 +97,7 @@ std::unique_ptr<Memory> FaultyDevice::adopt(std::span<std::byte> host) {
 
 std::unique_ptr<Kernel> FaultyDevice::load(const device::KernelName& name) {
   if (name.name == lost_kernel_) throw Error(Status::ShaderCompile, "faulty: no kernel named " + name.name);
+  loaded_.push_back(name.name);
   return std::make_unique<NamedKernel>(inner_.load(name), name.name);
 }
 

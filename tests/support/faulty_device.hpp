@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "device/device.hpp"
@@ -34,11 +35,12 @@ class FaultyDevice final : public device::Device {
   void fail_at(Index nth, Failures failures = Failures::One);
   Index calls() const { return calls_; }
   Index launches_of(const std::string& kernel) const;
+  const std::vector<std::string>& loaded() const { return loaded_; }
   /// Memory of the host must be copied from now on, as for a device with its own memory.
   void has_own_memory() { traits_.unified_memory = false; }
   void lose_kernel(const std::string& name) { lost_kernel_ = name; }
   void compute_wrongly(const std::optional<WrongResult>& wrong) { wrong_ = wrong; }
-  /// Bytes of memory that are allocated and not freed, and the most at any time.
+  /// Bytes of memory that are allocated and not freed.
   std::uint64_t bytes_alive() const { return *bytes_alive_; }
 
  private:
@@ -50,6 +52,7 @@ class FaultyDevice final : public device::Device {
   Index calls_ = 0, failing_call_ = 0;
   Failures failures_ = Failures::One;
   std::map<std::string, Index> launches_;
+  std::vector<std::string> loaded_;
   std::string lost_kernel_;
   std::optional<WrongResult> wrong_;
   std::shared_ptr<std::uint64_t> bytes_alive_ = std::make_shared<std::uint64_t>(0);

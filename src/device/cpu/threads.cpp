@@ -45,6 +45,7 @@ Workers& workers(int threads) {
 void share(Index count, Index work, int threads, const std::function<void(Index, Index)>& body) {
   if (count <= 0) return;
   if (threads <= 1 || count == 1 || work < worth_sharing || is_forked_child()) {
+    const FloatEnvironment standard;
     body(0, count);
     return;
   }
