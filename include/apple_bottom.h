@@ -144,7 +144,7 @@ AB_API ABStatus ab_device_traits(int index, ABDeviceTraits* traits);
 /* Current device of the calling thread; opened and tested at its first use. INVALID_ARG: index out of range; NO_DEVICE: refused,
  * or a GPU in a forked child. The selection then stays. */
 AB_API ABStatus ab_select_device(int index);
-/* Index of the calling thread's current device; -1 when the one that AB_DEVICE asks for is absent. */
+/* Index of the calling thread's current device. */
 AB_API int ab_current_device(void);
 
 /* ---- precision class and certificate ---------------------------------------------------------------------------------- */

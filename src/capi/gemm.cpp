@@ -6,9 +6,14 @@
 #include <vector>
 
 #include "capi/arguments.hpp"
+#include "capi/facts.hpp"
 #include "capi/guarded.hpp"
 #include "capi/stopwatch.hpp"
+#include "core/arguments.hpp"
+#include "core/settings.hpp"
 #include "core/thread_state.hpp"
+#include "device/registry.hpp"
+#include "report/recording.hpp"
 #include "report/statistics.hpp"
 
 using ab::Index;
@@ -122,24 +127,54 @@ Status status_of(ab::Reason reason) {
   }
 }
 
-void run(const Request& request) {
-  check(request);
+/// The product, computed. C has its contents then.
+ab::ProductReport multiply(const Request& request) {
   ab::ops::Choices choices;
   choices.precision = ab::thread_precision();
   choices.may_exceed_cap = true;
-  ab::ops::Context& context = *request.c.parts[0].matrix->context;
-  const ab::capi::Stopwatch stopwatch;
-  ab::Outcome outcome = ab::ops::multiply(context, product_of(request), choices);
+  ab::Outcome outcome = ab::ops::multiply(*request.c.parts[0].matrix->context, product_of(request), choices);
   if (outcome.declined) {
     const ab::Reason reason = outcome.declined->reason;
     fail(status_of(reason), std::string("the device could not compute the product: ") + ab::word_of(reason));
   }
   for (const Argument& part : request.c.parts) part.matrix->has_contents = true;
   outcome.report.route_reason = ab::Reason::Resident;
-  ab::thread_state().last_product = outcome.report;
-  if (outcome.report.scheme == ab::Scheme::Trivial || outcome.report.engine != ab::Engine::Device) return;
-  ab::report::count_product(request.is_complex() ? ab::report::ProductKind::Complex : ab::report::ProductKind::Real,
-                            stopwatch.elapsed_ms());
+  return outcome.report;
+}
+
+ab::report::Call call_of(const Request& request, const ab::ProductReport& product) {
+  ab::report::Call call;
+  call.routine = request.is_complex() ? "zgemm" : "dgemm";
+  call.api = ab::report::Api::Handle;
+  call.complex = request.is_complex();
+  call.letters = {ab::letter_of(request.a.op), ab::letter_of(request.b.op)};
+  call.m = request.c.rows();
+  call.n = request.c.cols();
+  call.k = request.a.cols();
+  call.lda = request.a.parts[0].matrix->cols;
+  call.ldb = request.b.parts[0].matrix->cols;
+  call.ldc = request.c.cols();
+  call.alpha = request.alpha;
+  call.beta = request.beta;
+  call.product = product;
+  if (product.device >= 0) call.device = ab::device::traits_of(product.device).id;
+  return call;
+}
+
+void run(const Request& request) {
+  check(request);
+  const bool recorded = ab::report::recording(ab::settings());
+  const ab::report::Span span = recorded ? ab::report::begin_call() : ab::report::Span();
+  const ab::capi::Stopwatch stopwatch;
+  const ab::ProductReport product = multiply(request);
+  ab::thread_state().last_product = product;
+  if (product.scheme != ab::Scheme::Trivial && product.engine == ab::Engine::Device) {
+    ab::report::count_product(request.is_complex() ? ab::report::ProductKind::Complex : ab::report::ProductKind::Real,
+                              stopwatch.elapsed_ms());
+  }
+  if (!recorded) return;
+  ab::capi::tell_reports_the_device();
+  ab::report::end_call(span, call_of(request, product));
 }
 
 Op op_of(const char* name, ABTranspose trans) {

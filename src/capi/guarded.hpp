@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nothing unwinds into C: every exported function that can fail runs its body through guarded().
 #pragma once
-#include <shared_mutex>
 #include <string>
 
 #include "apple_bottom.h"
@@ -30,7 +29,7 @@ ABStatus guarded(const char* function, const Body& body) {
 template <class Body>
 ABStatus guarded_operation(const char* function, const Body& body) {
   return guarded(function, [&] {
-    const std::shared_lock running(live_matrices().running());
+    const auto running = live_matrices().begin_operation();
     const FloatEnvironment environment;
     body();
   });

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Library life: init, shutdown, names, version, status texts, the last error.
-#include <mutex>
-
 #include "capi/guarded.hpp"
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
@@ -16,7 +14,7 @@ ABStatus ab_init(void) {
 
 void ab_shutdown(void) {
   ab::capi::guarded("ab_shutdown", [] {
-    const std::lock_guard none_running(ab::capi::live_matrices().running());
+    const auto pause = ab::capi::live_matrices().pause_operations();
     ab::capi::live_matrices().release_all();
     ab::ops::shutdown();
     ab::report::reset_statistics();

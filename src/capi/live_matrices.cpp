@@ -6,48 +6,51 @@
 #include <new>
 
 #include "capi/matrix.hpp"
+#include "core/process.hpp"
 
 namespace ab::capi {
 
 LiveMatrices& live_matrices() {
   static LiveMatrices* const instance = [] {
-    auto* made = new LiveMatrices;
-    pthread_atfork(LiveMatrices::before_fork, LiveMatrices::after_fork_in_parent, LiveMatrices::after_fork_in_child);
-    return made;
+    watch_forks();
+    pthread_atfork(nullptr, nullptr, LiveMatrices::renew_locks_in_child);
+    return new LiveMatrices;
   }();
   return *instance;
 }
 
 void LiveMatrices::add(ABMatrix_s& matrix) {
-  const std::lock_guard lock(list_);
+  const std::lock_guard lock(process_mutex());
   matrix.next = first_;
   if (first_) first_->previous = &matrix;
   first_ = &matrix;
 }
 
 void LiveMatrices::remove(ABMatrix_s& matrix) {
-  const std::lock_guard lock(list_);
+  const std::lock_guard lock(process_mutex());
   if (matrix.previous) matrix.previous->next = matrix.next;
   if (matrix.next) matrix.next->previous = matrix.previous;
   if (first_ == &matrix) first_ = matrix.next;
 }
 
 void LiveMatrices::release_all() {
-  const std::lock_guard lock(list_);
   for (ABMatrix_s* matrix = first_; matrix; matrix = matrix->next) matrix->release();
 }
 
-// The list is whole in the child because the forking thread holds its lock. Operations of other threads do not exist there, but
-// their shares of running_ would stay for ever: it starts anew.
-void LiveMatrices::before_fork() {
-  live_matrices().list_.lock();
+std::shared_lock<std::shared_mutex> LiveMatrices::begin_operation() {
+  const std::lock_guard entrance(entrance_);
+  return std::shared_lock(running_);
 }
-void LiveMatrices::after_fork_in_parent() {
-  live_matrices().list_.unlock();
+
+LiveMatrices::Pause LiveMatrices::pause_operations() {
+  std::unique_lock entrance(entrance_);
+  return {std::move(entrance), std::unique_lock(running_)};
 }
-void LiveMatrices::after_fork_in_child() {
+
+// Operations of other threads do not exist in the child, but what they hold would stay held for ever.
+void LiveMatrices::renew_locks_in_child() {
   LiveMatrices& matrices = live_matrices();
-  matrices.list_.unlock();
+  new (&matrices.entrance_) std::mutex;
   new (&matrices.running_) std::shared_mutex;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The matrices that exist, so that ab_shutdown can free their device memory and leave empty handles behind.
+// The matrices that exist and the operations that run on them, so that ab_shutdown can wait, free and leave empty handles behind.
 #pragma once
 #include <mutex>
 #include <shared_mutex>
@@ -10,23 +10,28 @@ namespace ab::capi {
 
 class LiveMatrices {
  public:
+  /// Both within an operation.
   void add(ABMatrix_s& matrix);
   void remove(ABMatrix_s& matrix);
-  /// Frees the device memory of all matrices. The caller holds running() exclusively.
+  /// Frees the device memory of all matrices; within a pause.
   void release_all();
 
-  /// Shared by operations on matrices, exclusive in ab_shutdown.
-  std::shared_mutex& running() { return running_; }
+  /// Held by every operation on matrices.
+  std::shared_lock<std::shared_mutex> begin_operation();
+  struct Pause {
+    std::unique_lock<std::mutex> entrance;
+    std::unique_lock<std::shared_mutex> running;
+  };
+  /// Waits for the running operations; new ones wait until the pause ends.
+  Pause pause_operations();
 
  private:
   friend LiveMatrices& live_matrices();
-  static void before_fork();
-  static void after_fork_in_parent();
-  static void after_fork_in_child();
+  static void renew_locks_in_child();
 
+  std::mutex entrance_;  // new operations must not overtake a waiting pause for ever
   std::shared_mutex running_;
-  std::mutex list_;  // held for a few instructions only; never while waiting
-  ABMatrix_s* first_ = nullptr;
+  ABMatrix_s* first_ = nullptr;  // under the process mutex, so that a forked child finds the list whole
 };
 
 /// The one instance, never destroyed: threads may still work while the process exits.

@@ -79,7 +79,7 @@ void combine(ab::ops::Elementwise operation, ABMatrix A, ABMatrix B, ABMatrix C)
   ab::capi::require_usable(all);
   ab::capi::require_one_device(all);
   ab::capi::require_contents(std::span(all).first(2));
-  ab::ops::combine(*C->context, operation, A->slice(), B->slice(), C->slice(), C->count(), 1.0);
+  ab::ops::combine(*C->context, operation, {A->slice(), B->slice(), C->slice(), C->count()});
   finish(*C);
 }
 
@@ -171,7 +171,7 @@ ABStatus ab_matrix_scale(double alpha, ABMatrix A) {
     ab::capi::require_handles(all);
     ab::capi::require_usable(all);
     ab::capi::require_contents(all);
-    ab::ops::combine(*A->context, ab::ops::Elementwise::Scale, A->slice(), A->slice(), A->slice(), A->count(), alpha);
+    ab::ops::combine(*A->context, ab::ops::Elementwise::Scale, {A->slice(), A->slice(), A->slice(), A->count(), alpha});
     finish(*A);
   });
 }
