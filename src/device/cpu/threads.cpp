@@ -44,8 +44,8 @@ Workers& workers(int threads) {
 
 void share(Index count, Index work, int threads, const std::function<void(Index, Index)>& body) {
   if (count <= 0) return;
+  const FloatEnvironment standard;  // the scheduler would lose the caller's flags on its way
   if (threads <= 1 || count == 1 || work < worth_sharing || is_forked_child()) {
-    const FloatEnvironment standard;
     body(0, count);
     return;
   }
@@ -58,7 +58,7 @@ void share(Index count, Index work, int threads, const std::function<void(Index,
   const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
   shared.arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<Index>(0, count, static_cast<std::size_t>(grain)), [&](const tbb::blocked_range<Index>& piece) {
-      const FloatEnvironment standard;
+      const FloatEnvironment standard_of_worker;
       body(piece.begin(), piece.end());
     });
   });
