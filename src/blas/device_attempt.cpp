@@ -121,13 +121,13 @@ const GemmProblem<Complex>& without_conjugation(const GemmProblem<Complex>& prob
 
 template <Scalar T>
 Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On where) {
-  Outcome outcome;
+  const FloatEnvironment environment;  // around the opening too, whose self-test computes
   const OnCpu current(where);
+  Outcome outcome;
   const std::shared_ptr<ops::Context> context = open_context(where, outcome);
   if (context == nullptr) return outcome;
   const std::uint64_t start_ns = report::monotonic_ns();
   try {
-    const FloatEnvironment environment;
     outcome = ops::gemm(*context, without_conjugation(problem), choices);
   } catch (const Error& error) {
     return failed(error, *context, where);
