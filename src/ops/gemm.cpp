@@ -12,6 +12,13 @@ namespace {
 
 constexpr Index longest_inner = INT32_MAX;  // beyond it the IEEE path (docs/numerics.md 1)
 
+// Kernels number vectors, terms and groups of 64 entries in 32 bits; some devices count to 65535 in each direction of a grid.
+bool is_countable(const Product& product) {
+  constexpr Index most_vectors = INT32_MAX, most_terms = UINT32_MAX, most_groups = Index{65535} * AB_FOLD;
+  return product.c.rows <= most_vectors && product.c.columns <= most_vectors && product.left.inner <= most_terms &&
+         groups_for(product.c.rows, 64) * product.c.columns <= most_groups;
+}
+
 bool is_trivial(const Product& product) { return product.alpha == Complex(0, 0) || product.left.inner == 0; }
 
 Outcome trivial(Context& context, const Product& product, ProductReport report) {
@@ -100,6 +107,7 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
   report.precision = choices.precision;
   report.engine = Engine::Device;
   report.device = context.index();
+  if (!is_countable(product)) return {Decline{Reason::SizeLimit}, report};
   if (product.c.rows == 0 || product.c.columns == 0 || is_trivial(product)) return trivial(context, product, report);
   try {
     return by_class(context, product, settled(context, choices), report);

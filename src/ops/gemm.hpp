@@ -22,6 +22,7 @@ struct Choices {
 
 /// C = alpha op(A) op(B) + beta C on the context's device, operands in device memory.
 /// Shapes: see Product; C must not overlap A or B. Error: the bound of the class (docs/numerics.md), reported in Outcome.
+/// Sizes: at most 2^31 - 1 rows and columns, 2^32 - 1 terms and about 2^37 entries, else declined (SizeLimit) whatever the choices.
 /// Declines and failures are known before C is written. Throws Error (AllocFailed, KernelFailed) with C untouched.
 Outcome multiply(Context& context, const Product& product, const Choices& choices);
 

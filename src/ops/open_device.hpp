@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The inside of a Context: what the steps of a product use.
 #pragma once
+#include <atomic>
 #include <cstring>
 #include <initializer_list>
 #include <memory>
@@ -42,7 +43,7 @@ class Context {
   std::shared_ptr<device::BufferPool> pool_;
   device::KernelCache kernels_;
   std::unique_ptr<device::Queue> queue_;
-  bool dead_ = false;
+  std::atomic<bool> dead_{false};
 };
 
 template <class Params>

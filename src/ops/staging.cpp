@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/staging.hpp"
 
+#include <cstring>
+
 namespace ab::ops {
 namespace {
 
@@ -31,8 +33,10 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   if (!fits_) return;
   choices_.cap_bytes = choices.cap_bytes > staged_words * 8 ? choices.cap_bytes - staged_words * 8 : 0;
   choices_.private_result = true;
-  a_ = stage(problem.a.data, a, problem.a.ld);
-  b_ = stage(problem.b.data, b, problem.b.ld);
+  if (problem.alpha != T(0) && m > 0 && n > 0 && k > 0) {  // otherwise A and B are not read
+    a_ = stage(problem.a.data, a, problem.a.ld);
+    b_ = stage(problem.b.data, b, problem.b.ld);
+  }
   c_.ld = m;
   c_.copied = context.pool().lease(static_cast<std::size_t>(m * n) * sizeof(T));
   c_.slice = c_.copied.slice();
@@ -69,11 +73,13 @@ typename Staged<T>::Resident Staged<T>::stage(const T* data, Shape shape, Index 
 
 template <Scalar T>
 void Staged<T>::fetch() {
-  const Index m = problem_.m;
-  for (Index j = 0; j < problem_.n; ++j) {
-    auto* column = reinterpret_cast<std::byte*>(problem_.c.data) + static_cast<std::size_t>(j * problem_.c.ld) * sizeof(T);
-    context_.queue().read(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T), {column, static_cast<std::size_t>(m) * sizeof(T)});
-  }
+  const auto columns = static_cast<std::size_t>(problem_.n), bytes = static_cast<std::size_t>(problem_.m) * sizeof(T);
+  const std::size_t stride = static_cast<std::size_t>(problem_.c.ld) * sizeof(T);
+  // One read, and not into C: a device that fails, however far it has come, has written nothing there.
+  const auto values = std::make_unique_for_overwrite<std::byte[]>(columns * bytes);
+  context_.queue().read(c_.copied.memory(), 0, {values.get(), columns * bytes});
+  auto* c = reinterpret_cast<std::byte*>(problem_.c.data);
+  for (std::size_t j = 0; j < columns && bytes > 0; ++j) std::memcpy(c + j * stride, values.get() + j * bytes, bytes);
 }
 
 template class Staged<double>;

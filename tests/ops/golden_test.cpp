@@ -10,15 +10,6 @@
 namespace ab::test {
 namespace {
 
-constexpr std::array<Precision, 4> classes = {Precision::DoubleFloat, Precision::Fast, Precision::Fp64, Precision::Strict};
-
-ops::Choices choices_of(Precision precision, ModuliFamily family) {
-  ops::Choices choices;
-  choices.precision = precision;
-  choices.family = family;
-  return choices;
-}
-
 void expect_golden(ops::Context& context, const GoldenProduct& golden, const ops::Choices& choices) {
   for (const Way way : all_ways) {
     if (!exists(way, golden.call)) continue;
@@ -35,7 +26,7 @@ TEST_P(Golden, EveryProductInEveryClassByEveryWay) {
   for (int device = 0; device < device::count(); ++device) {
     SCOPED_TRACE(device::traits_of(device).id);
     for (const GoldenProduct& golden : golden_products()) {
-      for (const Precision precision : classes) expect_golden(context_of(device), golden, choices_of(precision, GetParam()));
+      for (const Precision precision : device_classes) expect_golden(context_of(device), golden, choices_for(precision, GetParam()));
     }
   }
 }
@@ -44,8 +35,8 @@ TEST_P(Golden, EveryProductUnderTheSmallestCap) {  // blocks of 64 rows, 64 colu
   for (int device = 0; device < device::count(); ++device) {
     SCOPED_TRACE(device::traits_of(device).id);
     for (const GoldenProduct& golden : golden_products()) {
-      for (const Precision precision : classes) {
-        ops::Choices choices = choices_of(precision, GetParam());
+      for (const Precision precision : device_classes) {
+        ops::Choices choices = choices_for(precision, GetParam());
         choices.cap_bytes = 0;
         choices.may_exceed_cap = true;
         expect_golden(context_of(device), golden, choices);

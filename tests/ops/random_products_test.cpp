@@ -16,7 +16,6 @@
 namespace ab::test {
 namespace {
 
-constexpr std::array<Precision, 4> classes = {Precision::DoubleFloat, Precision::Fast, Precision::Fp64, Precision::Strict};
 constexpr std::array<Op, 3> ops_letters = {Op::None, Op::Transpose, Op::ConjugateTranspose};
 constexpr int shards = 4;
 
@@ -129,15 +128,13 @@ TEST_P(RandomProducts, HaveTheBitsOfTheJudge) {
   Random random(0xAB0 + static_cast<std::uint64_t>(GetParam()));
   for (std::uint64_t t = 0; t < count && !HasFailure(); ++t) {
     const Call call = make_call(random_recipe(t, random), random);
-    const Precision precision = classes[(t / data_families.size() + t) % classes.size()];
+    const Precision precision = device_classes[(t / data_families.size() + t) % device_classes.size()];
     const Verdict verdict = judge(call, precision);
     kinds.insert(kind_of(verdict.report));
-    for (const ModuliFamily family : {ModuliFamily::Int8, ModuliFamily::Ten}) {
+    for (const ModuliFamily family : device_families) {
       const Way way = all_ways[random.below(all_ways.size())];
       if (!exists(way, call)) continue;
-      ops::Choices choices;
-      choices.precision = precision;
-      choices.family = family;
+      const ops::Choices choices = choices_for(precision, family);
       for (int device = 0; device < device::count(); ++device) {
         const Ran ran = run_call(context_of(device), call, way, choices);
         EXPECT_EQ(difference_of_run(call, verdict, ran, choices), "")
@@ -203,10 +200,8 @@ TEST(Certificates, HoldOnEveryFamilyOfData) {
         Recipe recipe;
         recipe.family = family, recipe.shape = {3, 3, k}, recipe.type = type, recipe.transb = Op::Transpose;
         const Call call = make_call(recipe, random);
-        for (const Precision precision : classes) {
-          ops::Choices choices;
-          choices.precision = precision;
-          const Ran ran = run_call(context_of(), call, Way::Adopted, choices);
+        for (const Precision precision : device_classes) {
+          const Ran ran = run_call(context_of(), call, Way::Adopted, choices_for(precision));
           ASSERT_EQ(ran.error, "");
           expect_certified(call, precision, ran);
         }
@@ -230,11 +225,8 @@ TEST(Certificates, HoldWhereRowsAndColumnsDifferBy300PowersOfTen) {
         }
       };
       const Call call = make_call(recipe, random);
-      for (const Precision precision : classes) {
-        ops::Choices choices;
-        choices.precision = precision;
-        choices.family = ModuliFamily::Ten;
-        const Ran ran = run_call(context_of(), call, Way::Copied, choices);
+      for (const Precision precision : device_classes) {
+        const Ran ran = run_call(context_of(), call, Way::Copied, choices_for(precision, ModuliFamily::Ten));
         ASSERT_EQ(ran.error, "");
         expect_certified(call, precision, ran);
       }

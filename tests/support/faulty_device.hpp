@@ -34,6 +34,8 @@ class FaultyDevice final : public device::Device {
   /// Counts calls of allocate, launch, read, write and copy from now on; the n-th fails (from 1; 0: none does).
   void fail_at(Index nth, Failures failures = Failures::One);
   Index calls() const { return calls_; }
+  Index failing_call() const { return failing_call_; }
+  Failures failures() const { return failures_; }
   Index launches_of(const std::string& kernel) const;
   const std::vector<std::string>& loaded() const { return loaded_; }
   /// Memory of the host must be copied from now on, as for a device with its own memory.

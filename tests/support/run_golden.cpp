@@ -101,6 +101,13 @@ Ran run_resident(ops::Context& context, const Call& call, const ops::Choices& ch
 
 }  // namespace
 
+ops::Choices choices_for(Precision precision, ModuliFamily family) {
+  ops::Choices choices;
+  choices.precision = precision;
+  choices.family = family;
+  return choices;
+}
+
 bool exists(Way way, const Call& call) {
   return call.kind == Kind::Gemm || way == Way::Resident || way == Way::ResidentPrivate;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs a test's call on a device by every way into ops, and says how it differs from the judge's verdict.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,11 @@
 #include "support/reference.hpp"
 
 namespace ab::test {
+
+/// The classes that devices compute.
+inline constexpr std::array<Precision, 4> device_classes = {Precision::DoubleFloat, Precision::Fast, Precision::Fp64, Precision::Strict};
+inline constexpr std::array<ModuliFamily, 2> device_families = {ModuliFamily::Int8, ModuliFamily::Ten};
+ops::Choices choices_for(Precision precision, ModuliFamily family = ModuliFamily::Int8);
 
 /// How operands reach the device: in its memory already (C shared with others, or private to the product), from host memory that
 /// it may use in place, from host memory that must be copied (misaligned).
