@@ -33,7 +33,9 @@ int bits_of(Wide value) {
   return high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<std::uint64_t>(value));
 }
 
-int bits_of(const Wide192& value) { return value.high != 0 ? 128 + std::bit_width(value.high) : bits_of(value.low); }
+int bits_of(const Wide192& value) {
+  return value.high != 0 ? 128 + std::bit_width(value.high) : bits_of(value.low);
+}
 
 /// ceil(numerator / denominator), at most 2^62. Bit by bit: a few dozen steps, and no 192-bit division to get wrong.
 std::int64_t saturated_quotient(Wide192 numerator, Wide denominator) {
