@@ -40,6 +40,8 @@ void append_double(std::string& text, double value) {
     text += "\"nan\"";
   } else if (std::isinf(value)) {
     text += value > 0 ? "\"inf\"" : "\"-inf\"";
+  } else if (value == 0 && std::signbit(value)) {
+    text += "-0.0";  // readers take -0 for the integer 0
   } else {
     char digits[32];
     const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
