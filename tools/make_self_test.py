@@ -71,6 +71,10 @@ def arithmetic_rows():
     for a, b, c in triples:
         product = rn24(Fraction(a) * Fraction(b))
         add(1, two(a, b), float_bits(c) << 32, first=two(rn24(Fraction(product) + Fraction(c)), product))
+    for a, b, c in triples + [(a, b, 0.0) for a, b, _ in triples[:16]]:
+        product = Fraction(rn24(Fraction(a) * Fraction(b)))
+        s = rn24(product + Fraction(c))
+        add(18, two(a, b), float_bits(c) << 32, first=two(s, float(product + Fraction(c) - Fraction(s))))
     for _ in range(32):
         a, b = random_float(rng, 20), random_float(rng, 20)
         s = rn24(Fraction(a) + Fraction(b))

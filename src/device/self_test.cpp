@@ -14,10 +14,11 @@ namespace {
 constexpr std::size_t row_words = 5;  // what a case sends: operation and four words
 
 const char* name_of(std::uint64_t operation) {
-  static constexpr std::array<const char*, 18> names = {
+  static constexpr std::array<const char*, 19> names = {
       "fused multiply-add of FP32", "product and sum of FP32 (contracted?)", "two_sum", "fast_two_sum", "two_product", "double-float step",
       "double-float sum", "double-float conversion", "soft FP64 addition", "soft FP64 multiplication", "soft FP64 fma", "FP64 addition",
-      "FP64 multiplication", "FP64 fma", "rounding to FP64", "64 x 64 bit product", "64-bit shifts and bit counts", "residues and byte products"};
+      "FP64 multiplication", "FP64 fma", "rounding to FP64", "64 x 64 bit product", "64-bit shifts and bit counts", "residues and byte products",
+      "two_sum of a product (contracted?)"};
   return operation < names.size() ? names[operation] : "unknown step";
 }
 

@@ -160,8 +160,8 @@ typedef unsigned long ulong;
 #define AB_BODY(name)
 #define AB_PRIVATE(type, name, count) type name[count];
 #define AB_P(name, i) name[i]
-#define AB_THREADS {
-#define AB_THREADS_IN(columns, rows) if (AB_LOCAL_X < (columns) && AB_LOCAL_Y < (rows)) {
+#define AB_THREADS if (ab_exists) {
+#define AB_THREADS_IN(columns, rows) if (ab_exists && AB_LOCAL_X < (columns) && AB_LOCAL_Y < (rows)) {
 #define AB_THREADS_END } barrier(CLK_LOCAL_MEM_FENCE);
 #define AB_THREADS_LAST }
 #define AB_END }
@@ -307,10 +307,19 @@ static inline int dot_of_bytes(const uint* a, const uint* b) {
 #define AB_DOT4(a, b, sum) dot4(a, b, sum)
 #endif
 
-// Launches are one row of groups, folded at AB_FOLD because some devices count only to 65535 in a direction.
+// Launches are one row of groups, folded at AB_FOLD because some devices count only to 65535 in a direction. Groups beyond the count
+// do nothing. In OpenCL C they stay until the end: PoCL 3.1 loses variables at barriers that stand behind a return.
 #define AB_FOLD 32768u
-#define AB_GROUP_ID (AB_GROUP_Y * AB_FOLD + AB_GROUP_X)
+#define AB_FOLDED_GROUP (AB_GROUP_Y * AB_FOLD + AB_GROUP_X)
+#if defined(AB_LANG_OPENCL)
+#define AB_GROUP_ID ab_group
+#define AB_GROUPS_ARE(count) \
+  const bool ab_exists = AB_FOLDED_GROUP < (count); \
+  const uint ab_group = ab_exists ? AB_FOLDED_GROUP : 0u;
+#else
+#define AB_GROUP_ID AB_FOLDED_GROUP
 #define AB_GROUPS_ARE(count) if (AB_GROUP_ID >= (count)) return;
+#endif
 
 // The fused multiply-add of double-float arithmetic; devices whose own is not fused take the integer one of eft.h.
 #if defined(AB_SOFT_FMA)
