@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The device text, executed: OpenCL's form of every kernel gives the bits of the cpu device in every class and moduli family.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "device/self_test.hpp"
+#include "kernels/opencl_device.hpp"
+#include "ops/product_test.hpp"
+#include "support/golden.hpp"
+#include "support/run_golden.hpp"
+
+namespace ab::test {
+namespace {
+
+constexpr std::array<ModuliFamily, 2> families = {ModuliFamily::Int8, ModuliFamily::Ten};
+constexpr std::uint64_t cap_bytes = std::uint64_t{64} << 20;
+
+class OpenCl : public testing::TestWithParam<FusedMultiplyAdd> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_no_opencl(); !why.empty()) GTEST_SKIP() << "skipped: " << why;
+    device_ = open_opencl({.fma = GetParam(), .options = ""});
+  }
+  std::unique_ptr<device::Device> device_;
+};
+
+TEST_P(OpenCl, PassesTheSelfTest) {
+  EXPECT_EQ(device::self_test(*device_), "") << device_->traits().name;
+}
+
+TEST_P(OpenCl, PassesTheProductTest) {
+  ops::Context context(0, *device_, cap_bytes);
+  EXPECT_EQ(ops::test_products(context), "") << device_->traits().name;
+}
+
+std::uint64_t hash_of(std::uint64_t hash, const std::vector<double>& values) {  // FNV-1a over words
+  for (const double value : values) hash = (hash ^ word_of(value)) * 0x100000001B3u;
+  return hash;
+}
+
+/// Runs every golden product of a class and family; differences from the file fail the test. Returns one hash of all results.
+std::uint64_t run_golden(ops::Context& context, Precision precision, ModuliFamily family) {
+  ops::Choices choices;
+  choices.precision = precision;
+  choices.family = family;
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const GoldenProduct& golden : golden_products()) {
+    const Ran ran = run_call(context, golden.call, Way::Resident, choices);
+    EXPECT_EQ(difference_of_run(golden.call, golden.expect.at(precision), ran, choices), "") << word_of(precision);
+    hash = hash_of(hash, ran.c);
+  }
+  return hash;
+}
+
+TEST_P(OpenCl, PrintsTheGoldenTableOfTheCpu) {
+  ops::Context context(0, *device_, cap_bytes);
+  std::printf("%-8s %-6s %-18s %s\n", "class", "family", "cpu", device_->traits().name.c_str());
+  for (const Precision precision : all_classes) {
+    if (!is_available(precision)) continue;
+    for (const ModuliFamily family : families) {
+      const std::uint64_t expected = run_golden(context_of(0), precision, family), got = run_golden(context, precision, family);
+      EXPECT_EQ(got, expected);
+      std::printf("%-8s %-6s %016llx   %016llx\n", word_of(precision), family == ModuliFamily::Int8 ? "int8" : "ten",
+                  static_cast<unsigned long long>(expected), static_cast<unsigned long long>(got));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fma, OpenCl, testing::Values(FusedMultiplyAdd::Hardware, FusedMultiplyAdd::Soft),
+                         [](const auto& info) { return info.param == FusedMultiplyAdd::Hardware ? "hardware" : "soft"; });
+
+}  // namespace
+}  // namespace ab::test
