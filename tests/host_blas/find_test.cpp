@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The search for the host BLAS among libraries made for it.
+#include "host_blas/find.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "report/run_self.hpp"
+
+namespace ab::host_blas {
+namespace {
+
+std::string fake(const char* name) {
+  return std::string(AB_FAKES) + "/fake_blas_" + name + ".so";
+}
+
+bool lies_in(const void* function, const std::string& file) {
+  Dl_info info;
+  return dladdr(function, &info) != 0 && std::filesystem::equivalent(info.dli_fname, file);
+}
+
+TEST(Find, TheFileAskedForComesFirst) {
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find(fake("full"), complaints);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(found->file, "fake_blas_full.so");
+  EXPECT_EQ(found->version, "OpenBLAS 9.8.7");
+  for (const void* function : {reinterpret_cast<const void*>(found->dgemm), reinterpret_cast<const void*>(found->zgemm),
+                               reinterpret_cast<const void*>(found->cblas_dgemm), reinterpret_cast<const void*>(found->cblas_zgemm)}) {
+    EXPECT_TRUE(lies_in(function, fake("full")));
+  }
+}
+
+TEST(Find, ALibraryMayLackCblasAndAVersion) {
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find(fake("fortran"), complaints);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->cblas_dgemm, nullptr);
+  EXPECT_EQ(found->cblas_zgemm, nullptr);
+  EXPECT_EQ(found->version, "");
+}
+
+TEST(Find, WhatCannotServeIsOneComplaintAndTheSearchGoesOn) {
+  const struct {
+    std::string file;
+    const char* says;
+  } bad[] = {{fake("wide"), "64-bit integers"}, {fake("half"), "no dgemm_ and zgemm_"}, {"/nonexistent.so", "/nonexistent.so"}};
+  for (const auto& [file, says] : bad) {
+    std::vector<std::string> complaints;
+    const std::optional<Library> found = find(file, complaints);
+    ASSERT_EQ(complaints.size(), 1u) << file;
+    EXPECT_EQ(complaints[0].find("AB_HOST_BLAS=\"" + file + "\""), 0u) << complaints[0];
+    EXPECT_NE(complaints[0].find(says), std::string::npos) << complaints[0];
+    EXPECT_NE(complaints[0].find("searching"), std::string::npos) << complaints[0];
+    EXPECT_FALSE(found && std::filesystem::exists(file) && lies_in(reinterpret_cast<const void*>(found->dgemm), file));
+  }
+}
+
+// In a process of its own: what is loaded stays loaded.
+TEST(Inner, DISABLED_FindsWhatIsLoaded) {
+  const std::string file = std::string(AB_FAKES) + "/libblas.so.3";
+  ASSERT_NE(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find("", complaints);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(lies_in(reinterpret_cast<const void*>(found->dgemm), file));
+  EXPECT_EQ(found->file, "libblas.so.3");
+}
+
+TEST(Inner, DISABLED_FindsWhatWasPreloaded) {
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find("", complaints);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->file, "fake_blas_full.so");
+}
+
+TEST(Find, ALoadedLibblasIsFoundThoughItIsLocal) {
+  EXPECT_EQ(ab::test::run_self("Inner.DISABLED_FindsWhatIsLoaded", {}).exit_status, 0);
+}
+
+TEST(Find, TheNextInTheGlobalScopeComesBeforeALoadedLibblas) {
+  EXPECT_EQ(ab::test::run_self("Inner.DISABLED_FindsWhatWasPreloaded", {{"LD_PRELOAD", fake("full")}}).exit_status, 0);
+}
+
+}  // namespace
+}  // namespace ab::host_blas
