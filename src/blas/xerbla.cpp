@@ -21,9 +21,11 @@ namespace ab::blas {
 namespace {
 
 /// Does the object that holds this function define BLAS routines too? Then it is a BLAS library, and some stop the process in theirs.
+/// A program that links us statically is none for that: the routines in it are ours.
 bool lies_in_blas_library(const void* function) noexcept {
-  Dl_info own;
-  if (dladdr(function, &own) == 0) return false;
+  static const char anchor = 0;
+  Dl_info own, us;
+  if (dladdr(function, &own) == 0 || dladdr(&anchor, &us) == 0 || own.dli_fbase == us.dli_fbase) return false;
   void* object = dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (object == nullptr) object = dlopen(nullptr, RTLD_LAZY);  // the program itself, which cannot be opened by name
   if (object == nullptr) return false;

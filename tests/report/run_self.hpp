@@ -20,7 +20,7 @@ namespace ab::test {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 struct Ended {
-  int exit_status = -1;  // -1: killed
+  int exit_status = -1;  // -1: killed; -2: there is no such test
   pid_t process_id = 0;
   std::string errors;  // what it wrote to standard error
 };
@@ -56,6 +56,7 @@ class Folder {
 inline Ended run_self(const std::string& test, const Variables& variables) {
   const Folder folder;
   const std::string errors = folder.path() + "/errors";
+  const std::string output = folder.path() + "/output";
   const std::string filter = "--gtest_filter=" + test;
   Ended ended;
   ended.process_id = fork();
@@ -63,13 +64,14 @@ inline Ended run_self(const std::string& test, const Variables& variables) {
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
     alarm(60);
     dup2(open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-    dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
+    dup2(open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
     execl("/proc/self/exe", "test", filter.c_str(), "--gtest_also_run_disabled_tests", static_cast<char*>(nullptr));
     _exit(127);
   }
   int status = 0;
   waitpid(ended.process_id, &status, 0);
   if (WIFEXITED(status)) ended.exit_status = WEXITSTATUS(status);
+  if (text_of(output).find("[ RUN      ]") == std::string::npos) ended.exit_status = -2;
   ended.errors = text_of(errors);
   return ended;
 }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "blas/faked_layers.hpp"
+
+#include <new>
+#include <utility>
+
+#include "core/process.hpp"
+#include "core/thread_state.hpp"
+#include "device/registry.hpp"
+
+namespace ab::ops {
+
+class Context {
+ public:
+  explicit Context(int index) : index_(index) {}
+  int index() const { return index_; }
+
+ private:
+  int index_;
+};
+
+}  // namespace ab::ops
+
+namespace ab::test {
+namespace {
+
+Faked the_fakes;
+host_blas::Library the_library;
+bool initialized = false;
+
+template <Scalar T>
+void fill(const GemmProblem<T>& problem, double value) {
+  for (Index j = 0; j < problem.n; ++j) {
+    for (Index i = 0; i < problem.m; ++i) problem.c.data[i + j * problem.c.ld] = T(value);
+  }
+}
+
+}  // namespace
+
+Faked& faked() {
+  return the_fakes;
+}
+
+void reset() {
+  the_fakes = {};
+  the_library.file = "libfaked.so";
+  thread_state() = {};
+}
+
+}  // namespace ab::test
+
+namespace ab {
+
+using test::faked;
+
+const Settings& settings() noexcept {
+  return faked().settings;
+}
+Settings settings_for_exit() {
+  return faked().settings;
+}
+void warn(const std::string& text) {
+  faked().warnings.push_back(text);
+}
+
+namespace host_blas {
+
+const Library* library() noexcept {
+  return faked().has_host_blas ? &test::the_library : nullptr;
+}
+
+template <Scalar T>
+void gemm(const Library&, const GemmProblem<T>& problem, Interface interface) noexcept {
+  ++faked().host_calls;
+  faked().host_interface = interface;
+  test::fill(problem, test::by_host);
+  if (!faked().in_host_blas) return;
+  const std::function<void()> body = std::exchange(faked().in_host_blas, nullptr);
+  const bool before = std::exchange(thread_state().inside_host_blas, true);
+  body();
+  thread_state().inside_host_blas = before;
+}
+template void gemm(const Library&, const GemmProblem<double>&, Interface) noexcept;
+template void gemm(const Library&, const GemmProblem<Complex>&, Interface) noexcept;
+
+}  // namespace host_blas
+
+namespace device {
+
+int count() {
+  return static_cast<int>(faked().devices.size());
+}
+const Traits& traits_of(int index) {
+  static Traits traits[2];
+  Traits& wanted = traits[index];
+  wanted.id = faked().devices[static_cast<std::size_t>(index)];
+  wanted.name = index == 0 ? "A CPU" : "A GPU";
+  wanted.unified_memory = index == 0;
+  return wanted;
+}
+int index_of_id(const std::string& id) {
+  for (int i = 0; i < count(); ++i) {
+    if (faked().devices[static_cast<std::size_t>(i)] == id) return i;
+  }
+  return -1;
+}
+
+}  // namespace device
+
+namespace ops {
+
+int current_device_index() {
+  return thread_state().device >= 0 ? thread_state().device : faked().default_device;
+}
+bool alive(const Context&) {
+  return !faked().context_is_dead;
+}
+
+std::shared_ptr<Context> current_context() {
+  const int index = current_device_index();
+  if (index != 0 && faked().opening_fails) throw Error(*faked().opening_fails, "faked: cannot be opened");
+  test::initialized = true;
+  return std::make_shared<Context>(index);
+}
+std::shared_ptr<Context> current_context_if_initialized() {
+  return test::initialized ? current_context() : nullptr;
+}
+
+device::Device& device_of(Context& context) {
+  class FakedDevice : public device::Device {
+   public:
+    const device::Traits& traits() const override { return device::traits_of(index); }
+    std::unique_ptr<device::Memory> allocate(std::size_t) override { return nullptr; }
+    std::unique_ptr<device::Memory> adopt(std::span<std::byte>) override { return nullptr; }
+    std::unique_ptr<device::Kernel> load(const device::KernelName&) override { return nullptr; }
+    std::unique_ptr<device::Queue> open_queue() override { return nullptr; }
+    int index = 0;
+  };
+  static FakedDevice device;
+  device.index = context.index();
+  return device;
+}
+MemoryUse memory_use(const Context&) {
+  return {0, 5 << 20};
+}
+
+template <Scalar T>
+Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
+  const bool cpu = context.index() == 0;
+  faked().device_calls.push_back(context.index());
+  faked().last_choices = choices;
+  faked().last_ops = {problem.a.op, problem.b.op};
+  if (faked().host_memory_gone) throw std::bad_alloc();
+  if (const auto status = cpu ? faked().cpu_fails : faked().gpu_fails) throw Error(*status, "faked failure");
+  if (const auto reason = cpu ? faked().cpu_declines : faked().gpu_declines) return {Decline{*reason}, {}};
+  test::fill(problem, cpu ? test::by_cpu : test::by_gpu);
+  ProductReport report;
+  report.precision = choices.precision;
+  report.scheme = Scheme::CrtInt8;
+  report.engine = Engine::Device;
+  report.device = context.index();
+  report.moduli = 14;
+  return {std::nullopt, report};
+}
+template Outcome gemm(Context&, const GemmProblem<double>&, const Choices&);
+template Outcome gemm(Context&, const GemmProblem<Complex>&, const Choices&);
+
+}  // namespace ops
+}  // namespace ab

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Stand-ins for the layers below blas, linked instead of them: settings, two devices and a host BLAS that do what the test asks for and
+// remember what they were asked. So every route and every failure is reached without a device that fails.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/settings.hpp"
+#include "host_blas/host_blas.hpp"
+#include "ops/gemm.hpp"
+
+namespace ab::test {
+
+struct Faked {
+  Settings settings;
+  bool has_host_blas = true;
+  std::vector<std::string> devices = {"cpu", "cuda:0"};
+  int default_device = 1;
+  std::optional<Status> opening_fails, gpu_fails, cpu_fails;  // thrown; cpu is device 0
+  std::optional<Reason> gpu_declines, cpu_declines;
+  bool host_memory_gone = false;       // products throw std::bad_alloc
+  bool context_is_dead = false;        // closed by a shutdown meanwhile
+  std::function<void()> in_host_blas;  // runs inside a call of the host BLAS
+
+  std::vector<std::string> warnings;
+  int host_calls = 0;
+  std::optional<host_blas::Interface> host_interface;
+  std::vector<int> device_calls;  // indices of the devices that products were tried on
+  std::vector<Op> last_ops;
+  ops::Choices last_choices;
+  bool marked_inside_host = false;
+};
+
+/// The fakes in force; reset() makes them new, for each test.
+Faked& faked();
+void reset();
+
+/// What the fakes put into every entry of C, by who computed it.
+inline constexpr double by_host = 100, by_cpu = 200, by_gpu = 300;
+
+}  // namespace ab::test
