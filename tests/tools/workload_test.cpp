@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// The judge of demo and bench must see wrong results: it is held against rational arithmetic and against spoilt ones.
+#include "workload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <limits>
+
+namespace ab::cli {
+namespace {
+
+using boost::multiprecision::cpp_rational;
+
+/// The words of the correctly rounded product, or of the product cut after some terms.
+std::vector<double> rounded_product(const Workload& work, Index terms) {
+  const auto [m, n, k] = work.shape;
+  std::vector<double> c(static_cast<std::size_t>(work.result_words()));
+  const auto cell = [](const std::vector<double>& words, Index index, int parts, int part) {
+    return cpp_rational(words[static_cast<std::size_t>(index * parts + part)]);
+  };
+  for (Index j = 0; j < n; ++j) {
+    for (Index i = 0; i < m; ++i) {
+      cpp_rational re = 0, im = 0;
+      for (Index l = 0; l < terms; ++l) {
+        const cpp_rational ar = cell(work.a, i + l * m, work.parts(), 0), br = cell(work.b, l + j * k, work.parts(), 0);
+        if (work.parts() == 1) {
+          re += ar * br;
+          continue;
+        }
+        const cpp_rational ai = cell(work.a, i + l * m, 2, 1), bi = cell(work.b, l + j * k, 2, 1);
+        re += ar * br - ai * bi;
+        im += ar * bi + ai * br;
+      }
+      c[static_cast<std::size_t>((i + j * m) * work.parts())] = static_cast<double>(re);
+      if (work.parts() == 2) c[static_cast<std::size_t>((i + j * m) * 2 + 1)] = static_cast<double>(im);
+    }
+  }
+  return c;
+}
+
+class WorkloadOf : public ::testing::TestWithParam<Operation> {};
+
+TEST_P(WorkloadOf, TheRoundedProductIsWithinOneUnit) {
+  const Workload work = make_workload(GetParam(), {5, 4, 30}, 7);
+  const std::vector<double> c = rounded_product(work, 30);
+  EXPECT_LE(error_in_u(work, c, Entries::All), 1.0 + 1e-6);
+  EXPECT_GT(error_in_u(work, c, Entries::All), 0.0);
+  EXPECT_LE(error_in_u(work, c, Entries::Sampled), error_in_u(work, c, Entries::All));
+}
+
+TEST_P(WorkloadOf, SpoiltResultsAreSeen) {
+  const Workload work = make_workload(GetParam(), {5, 4, 30}, 7);
+  const std::vector<double> right = rounded_product(work, 30);
+  for (std::size_t spoilt = 0; spoilt < right.size(); ++spoilt) {
+    std::vector<double> c = right;
+    c[spoilt] += 30 * 0x1p-50;  // |A||B| is below 30/4 a part
+    EXPECT_GT(error_in_u(work, c, Entries::All), 8.0) << spoilt;
+    c[spoilt] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(error_in_u(work, c, Entries::All), std::numeric_limits<double>::infinity());
+  }
+  EXPECT_GT(error_in_u(work, rounded_product(work, 29), Entries::Sampled), 1e6);  // a term left out
+}
+
+INSTANTIATE_TEST_SUITE_P(BothOperations, WorkloadOf, ::testing::Values(Operation::Dgemm, Operation::Zgemm));
+
+TEST(Workload, TheMeasuredErrorIsTheRationalOne) {
+  const Workload work = make_workload(Operation::Dgemm, {1, 1, 64}, 3);
+  std::vector<double> c = rounded_product(work, 64);
+  c[0] = std::nextafter(std::nextafter(c[0], 1.0), 1.0);
+  cpp_rational sum = 0, weight = 0;
+  for (std::size_t l = 0; l < 64; ++l) {
+    const cpp_rational product = cpp_rational(work.a[l]) * cpp_rational(work.b[l]);
+    sum += product;
+    weight += abs(product);
+  }
+  const double want = static_cast<double>(cpp_rational(abs(cpp_rational(c[0]) - sum) / weight)) * 0x1p53;
+  EXPECT_NEAR(error_in_u(work, c, Entries::All), want, want * 1e-9);
+}
+
+TEST(Workload, ValuesAreFullDoublesBelowOneHalfAndRepeat) {
+  const Workload work = make_workload(Operation::Dgemm, {40, 30, 20}, 1), again = make_workload(Operation::Dgemm, {40, 30, 20}, 1);
+  EXPECT_EQ(work.a, again.a);
+  EXPECT_NE(work.a, make_workload(Operation::Dgemm, {40, 30, 20}, 2).a);
+  double sum = 0;
+  for (double value : work.a) {
+    EXPECT_LT(std::fabs(value), 0.5);
+    EXPECT_NE(value, 0.0);
+    sum += std::fabs(value);
+  }
+  EXPECT_NEAR(sum / static_cast<double>(work.a.size()), 0.25, 0.02);
+}
+
+TEST(Workload, TheChecksumTellsEveryBitAndPlaceApart) {
+  const std::vector<double> words = {1.0, 2.0, 3.0};
+  EXPECT_EQ(checksum(words), checksum({1.0, 2.0, 3.0}));
+  EXPECT_NE(checksum(words), checksum({2.0, 1.0, 3.0}));
+  EXPECT_NE(checksum(words), checksum({1.0, 2.0, std::nextafter(3.0, 4.0)}));
+  EXPECT_NE(checksum({0.0}), checksum({-0.0}));
+  EXPECT_NE(checksum({0.0}), checksum({0.0, 0.0}));
+}
+
+}  // namespace
+}  // namespace ab::cli

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The ways to compute a workload that are timed against each other.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+
+namespace ab::cli {
+
+class Contender {
+ public:
+  virtual ~Contender() = default;
+  /// The part that is timed.
+  virtual void run() = 0;
+  /// C of the last run, column-major.
+  virtual std::vector<double> result() = 0;
+};
+
+/// The BLAS behind the library; null when none is found.
+std::unique_ptr<Contender> host_contender(const Workload& workload);
+std::optional<std::string> host_blas_name();
+/// The library on the thread's current device.
+std::unique_ptr<Contender> device_contender(const Workload& workload, Front front);
+
+}  // namespace ab::cli

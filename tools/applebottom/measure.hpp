@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// One product timed on a device beside the host BLAS, run by run in turn, and judged.
+#pragma once
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "workload.hpp"
+
+namespace ab::cli {
+
+enum class Front { Blas, Resident };  // operands in host memory (ab_dgemm_blas), or handles that stay on the device
+
+struct MeasureOptions {
+  Front front = Front::Blas;
+  int runs = 7;
+  int warmup = 3;
+  bool with_host = true;
+  Entries entries = Entries::Sampled;
+};
+
+struct Side {        // of the comparison
+  std::string name;  // "libopenblas.so.0 (OpenBLAS 0.3.21)", or the device's id
+  double median_s = 0;
+  double gflops = 0;
+  double error_u = 0;  // largest |C - A B| / (2^-53 |A||B|)
+  std::uint64_t checksum = 0;
+};
+
+struct Measurement {
+  Operation operation = Operation::Dgemm;
+  Shape shape = {};
+  ABPrecision precision = AB_PRECISION_FP64;
+  std::string device_id, device_name;
+  MeasureOptions options;
+  std::optional<Side> host;  // none: no host BLAS here, or not asked for
+  Side device;
+  ABProduct product = {};  // of the device's last run
+
+  std::optional<double> ratio() const;  // host time / device time
+  /// What is wrong: the class did not run on the device, its runs differ, or the error exceeds the certificate. "" when all is well.
+  std::string fault;
+};
+
+/// Sets what the environment must say before the library reads it: every BLAS call that can goes to the device.
+void route_everything_to_the_device();
+
+/// Measures on the device, which becomes current. The precision stays set.
+Measurement measure(const Workload& workload, int device, ABPrecision precision, const MeasureOptions& options);
+
+/// One object, all numbers with their units in the names.
+nlohmann::ordered_json json_of(const Measurement& measurement);
+
+std::string hex(std::uint64_t checksum);
+
+}  // namespace ab::cli

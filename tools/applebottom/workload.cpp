@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "workload.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace ab::cli {
+namespace {
+
+class Generator {  // splitmix64
+ public:
+  explicit Generator(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t bits() {
+    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+  /// Uniform in (-0.5, 0.5), all 53 bits of the significand in use whatever the size; never 0.
+  double uniform() {
+    const int halvings = std::countl_zero(bits() | 1);
+    const std::uint64_t random = bits();
+    const double magnitude = std::ldexp(static_cast<double>((random >> 12) + (std::uint64_t{1} << 52)), -54 - halvings);
+    return (random & 1) != 0 ? magnitude : -magnitude;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// A sum of products as head + tail, and the sum of the products' magnitudes.
+class Sum {
+ public:
+  void add_product(double x, double y) {
+    const double product = x * y;
+    add(product, std::fma(x, y, -product));
+    weight_ += std::fabs(product);
+  }
+  /// |c - sum| / (2^-53 weight)
+  double error_of(double c) const {
+    if (!std::isfinite(c)) return std::numeric_limits<double>::infinity();
+    const double difference = std::fabs((c - head_) - tail_);
+    return weight_ == 0.0 ? (difference == 0.0 ? 0.0 : std::numeric_limits<double>::infinity()) : difference / (weight_ * 0x1p-53);
+  }
+
+ private:
+  void add(double product, double rest) {  // TwoSum into the head; what is lost goes to the tail
+    const double sum = head_ + product, part = sum - head_;
+    tail_ += ((head_ - (sum - part)) + (product - part)) + rest;
+    head_ = sum;
+  }
+  double head_ = 0, tail_ = 0, weight_ = 0;
+};
+
+double error_of_entry(const Workload& work, const std::vector<double>& c, Index i, Index j) {
+  const auto [m, n, k] = work.shape;
+  const auto at = [](const std::vector<double>& words, Index index) { return words[static_cast<std::size_t>(index)]; };
+  Sum re, im;
+  for (Index l = 0; l < k; ++l) {
+    const Index a = i + l * m, b = l + j * k;
+    if (work.operation == Operation::Dgemm) {
+      re.add_product(at(work.a, a), at(work.b, b));
+      continue;
+    }
+    const double ar = at(work.a, 2 * a), ai = at(work.a, 2 * a + 1), br = at(work.b, 2 * b), bi = at(work.b, 2 * b + 1);
+    re.add_product(ar, br);
+    re.add_product(-ai, bi);
+    im.add_product(ar, bi);
+    im.add_product(ai, br);
+  }
+  const Index entry = (i + j * m) * work.parts();
+  if (work.operation == Operation::Dgemm) return re.error_of(at(c, entry));
+  return std::max(re.error_of(at(c, entry)), im.error_of(at(c, entry + 1)));
+}
+
+}  // namespace
+
+Operation parse_operation(const std::string& word) {
+  if (word == "dgemm") return Operation::Dgemm;
+  if (word == "zgemm") return Operation::Zgemm;
+  throw Failure(Exit::WrongUsage, fmt::format("'{}' is no operation of this version; there are dgemm, zgemm", word));
+}
+
+const char* word_of(Operation operation) {
+  return operation == Operation::Dgemm ? "dgemm" : "zgemm";
+}
+
+double Workload::flops() const {
+  const double volume = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
+  return volume * (operation == Operation::Dgemm ? 2.0 : 8.0);
+}
+
+Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed) {
+  Workload work{operation, shape, {}, {}};
+  work.a.resize(static_cast<std::size_t>(shape.m * shape.k * work.parts()));
+  work.b.resize(static_cast<std::size_t>(shape.k * shape.n * work.parts()));
+  Generator generator(seed);
+  for (double& word : work.a) word = generator.uniform();
+  for (double& word : work.b) word = generator.uniform();
+  return work;
+}
+
+double error_in_u(const Workload& work, const std::vector<double>& c, Entries entries) {
+  const auto [m, n, k] = work.shape;
+  double largest = 0;
+  if (entries == Entries::All) {
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < m; ++i) largest = std::max(largest, error_of_entry(work, c, i, j));
+    }
+    return largest;
+  }
+  for (const auto& [i, j] : {std::pair<Index, Index>(0, 0), {m - 1, 0}, {0, n - 1}, {m - 1, n - 1}}) {
+    largest = std::max(largest, error_of_entry(work, c, i, j));
+  }
+  constexpr int samples = 96;
+  Generator generator(0x5A3D);
+  for (int s = 0; s < samples; ++s) {
+    const auto i = static_cast<Index>(generator.bits() % static_cast<std::uint64_t>(m));
+    const auto j = static_cast<Index>(generator.bits() % static_cast<std::uint64_t>(n));
+    largest = std::max(largest, error_of_entry(work, c, i, j));
+  }
+  return largest;
+}
+
+std::uint64_t checksum(const std::vector<double>& words) {
+  std::uint64_t sum = 0x243F6A8885A308D3u;
+  for (double word : words) {  // odd multiplier and xor-shift: each step is a bijection of the sum
+    sum = (sum ^ std::bit_cast<std::uint64_t>(word)) * 0x9E3779B97F4A7C15u;
+    sum ^= sum >> 32;
+  }
+  return sum;
+}
+
+}  // namespace ab::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The operands of one product, column-major in host memory, and what can be said of a result without trusting any BLAS.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "options.hpp"
+
+namespace ab::cli {
+
+enum class Operation { Dgemm, Zgemm };
+Operation parse_operation(const std::string& word);
+const char* word_of(Operation operation);
+
+struct Workload {  // C = A B
+  Operation operation;
+  Shape shape;
+  std::vector<double> a, b;  // complex entries are two doubles
+
+  int parts() const { return operation == Operation::Zgemm ? 2 : 1; }
+  Index result_words() const { return shape.m * shape.n * parts(); }
+  /// 2mnk or 8mnk, whatever the method.
+  double flops() const;
+};
+
+/// Entries uniform in (-0.5, 0.5) from a generator of our own: the same words on every machine.
+Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed);
+
+enum class Entries { Sampled, All };
+/// The largest |C - A B| / (2^-53 |A||B|) over entries and parts, complex weights per part; about 100 entries are sampled, corners
+/// included. The reference is a compensated sum kept as a pair: with t terms its own error is below 4 t^2 2^-106 |A||B|, under 2^-15
+/// of the unit for 2^18 terms. Infinity for a result that is not finite.
+double error_in_u(const Workload& workload, const std::vector<double>& c, Entries entries);
+
+/// 64 bits that tell two results apart: equal words in equal places give equal sums.
+std::uint64_t checksum(const std::vector<double>& words);
+
+}  // namespace ab::cli
