@@ -27,7 +27,8 @@ Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_byte
   Blocks blocks = whole;
   if (shrink(footprint, blocks, &Blocks::columns, {64, cap})) return {blocks, true};
   if (shrink(footprint, blocks, &Blocks::rows, {64, cap})) return {blocks, true};
-  return {blocks, shrink(footprint, blocks, &Blocks::inner, {1024, cap})};
+  const bool fits = shrink(footprint, blocks, &Blocks::inner, {1024, cap});
+  return {blocks, fits};
 }
 
 SafeResult::SafeResult(Context& context, const Product& product, bool direct) : context_(context), product_(product), view_(product.c) {
