@@ -23,6 +23,17 @@ AB_FN int reduce_signed(int x, uint m, uint inverse) {
   return symmetric(r, m);
 }
 
+// The remainder of an integer |x| <= 64 511^2 + 512 on FP32 units, m as a float and 1/m rounded: x mod m, at most floor(m/2) + 1.
+// Adding 1.5 2^23 rounds to an integer; no step may be reassociated.
+AB_FN float reduce_float(float x, float m, float reciprocal) {
+  AB_X float scaled_x = AB_MUL(x, reciprocal);
+  AB_X float shifted = AB_ADD(scaled_x, 12582912.0f);
+  AB_X float quotient = AB_SUB(shifted, 12582912.0f);
+  AB_X float multiple = AB_MUL(quotient, m);
+  AB_X float rest = AB_SUB(x, multiple);
+  return rest;
+}
+
 AB_FN int dot4(uint a, uint b, int sum) {
   sum = sum + (AB_INT(a << 24) >> 24) * (AB_INT(b << 24) >> 24);
   sum = sum + (AB_INT(a << 16) >> 24) * (AB_INT(b << 16) >> 24);

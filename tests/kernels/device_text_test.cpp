@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "device/self_test.hpp"
+#include "kernels/broken/tables.hpp"
 #include "kernels/opencl_device.hpp"
 #include "ops/product_test.hpp"
 #include "support/golden.hpp"
@@ -64,6 +65,47 @@ TEST_P(OpenCl, PrintsTheGoldenTableOfTheCpu) {
       std::printf("%-8s %-6s %016llx   %016llx\n", word_of(precision), family == ModuliFamily::Int8 ? "int8" : "ten",
                   static_cast<unsigned long long>(expected), static_cast<unsigned long long>(got));
     }
+  }
+}
+
+/// What the start-up checks say of a device; "" when it passes.
+std::string verdict_on(device::Device& device) {
+  std::string reason = device::self_test(device);
+  if (!reason.empty()) return reason;
+  ops::Context context(0, device, cap_bytes);
+  return ops::test_products(context);
+}
+
+class BrokenOpenCl : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = why_no_opencl(); !why.empty()) GTEST_SKIP() << "skipped: " << why;
+  }
+};
+
+TEST_F(BrokenOpenCl, FastMathIsCaught) {
+  const std::unique_ptr<device::Device> device = open_opencl({.options = opencl_fast_math});
+  EXPECT_NE(device::self_test(*device), "");
+}
+
+TEST_F(BrokenOpenCl, AnFmaThatRoundsTwiceIsCaught) {
+  const auto unfused = [](const std::string&, const std::string& text) { return "#define fma(a, b, c) ((a) * (b) + (c))\n" + text; };
+  const std::unique_ptr<device::Device> device = open_opencl({.options = "", .edit = unfused});
+  EXPECT_TRUE(device::self_test(*device).starts_with("fused multiply-add of FP32")) << device::self_test(*device);
+}
+
+TEST_F(BrokenOpenCl, MissingBarriersAreCaught) {
+  for (const std::string kernel : {"scan", "modular_gemm_i8", "modular_gemm_f32", "gemm_dd"}) {
+    int removed = 0;
+    const auto without_barriers = [&](const std::string& name, std::string text) {
+      const std::string barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
+      for (std::size_t at = 0; name == kernel && (at = text.find(barrier, at)) != std::string::npos; ++removed)
+        text.erase(at, barrier.size());
+      return text;
+    };
+    const std::unique_ptr<device::Device> device = open_opencl({.options = "", .edit = without_barriers});
+    EXPECT_NE(verdict_on(*device), "") << kernel;
+    EXPECT_GT(removed, 0) << kernel;
   }
 }
 
