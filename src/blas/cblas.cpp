@@ -58,7 +58,7 @@ void check_and_run_cblas(const CblasLetters& letters, GemmProblem<T> problem) no
   if (const std::optional<ArgumentFault> fault = find_fault(arguments)) {
     return report_cblas_fault(cblas_name<T>, padded_gemm_name<T>, order, *fault);
   }
-  run_gemm(problem, {gemm_name<T>, report::Api::Cblas, order});
+  run_gemm(problem, {gemm_routine<T>, report::Api::Cblas, order});
 }
 
 }  // namespace

@@ -19,8 +19,9 @@
 namespace ab::blas {
 namespace {
 
-// What a call finds: settings, its class, and the BLAS behind us.
+// What a call finds: its thread, the settings, its class, and the BLAS behind us.
 struct Surroundings {
+  ThreadState& thread;
   const Settings& settings;
   Precision precision;
   const host_blas::Library* host;  // null: none
@@ -46,11 +47,14 @@ ProductReport host_report(Precision precision, Scheme scheme) {
 }
 
 template <Scalar T>
-ProductReport run_on_host_side(const GemmProblem<T>& problem, const Front& front, const Surroundings& around, Reason decline) {
-  if (around.host_may_serve(decline)) {
-    host_blas::gemm(*around.host, problem, interface_of(front.api));
-    return host_report(around.precision, Scheme::Vendor);
-  }
+ProductReport run_on_host_blas(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
+  host_blas::gemm(*around.host, problem, interface_of(front.api), around.thread);
+  return host_report(around.precision, Scheme::Vendor);
+}
+
+/// The host side without a host BLAS that may serve: the cpu device, and plain loops when it has no memory left.
+template <Scalar T>
+ProductReport run_on_cpu(const GemmProblem<T>& problem, const Surroundings& around) {
   ops::Choices choices;
   choices.precision = around.precision;
   choices.may_exceed_cap = true;  // there is nowhere else to go
@@ -68,13 +72,13 @@ ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, c
   const Outcome outcome = try_on_device(problem, choices, On::CurrentDevice);
   if (!outcome.declined) return outcome.report;
   const Reason decline = outcome.declined->reason;
-  ProductReport report = run_on_host_side(problem, front, around, decline);
+  ProductReport report = around.host_may_serve(decline) ? run_on_host_blas(problem, front, around) : run_on_cpu(problem, around);
   report.fallback_reason = decline;
   return report;
 }
 
-bool is_disabled(const Settings& settings, const char* routine) {
-  return std::find(settings.disabled.begin(), settings.disabled.end(), routine) != settings.disabled.end();
+bool is_disabled(const Settings& settings, const Routine& routine) {
+  return std::find(settings.disabled.begin(), settings.disabled.end(), routine.name) != settings.disabled.end();
 }
 
 template <Scalar T>
@@ -85,8 +89,8 @@ routing::Route route_of(const GemmProblem<T>& problem, const Front& front, const
                                  .n = problem.n,
                                  .k = problem.k,
                                  .precision = around.precision};
-  const routing::State state{.inside_host_blas = thread_state().inside_host_blas,
-                             .disabled = !around.settings.disabled.empty() && is_disabled(around.settings, front.routine),
+  const routing::State state{.inside_host_blas = around.thread.inside_host_blas,
+                             .disabled = !around.settings.disabled.empty() && is_disabled(around.settings, *front.routine),
                              .forked_child = is_forked_child(),
                              .device_usable = around.settings.mode == Mode::Cpu || device_usable(),
                              .host_blas_found = around.host != nullptr,
@@ -96,44 +100,40 @@ routing::Route route_of(const GemmProblem<T>& problem, const Front& front, const
   return choose_route(request, state, section_of_current_device);
 }
 
-/// Runs the call and says what ran; nothing for a re-entered one, which belongs to the call that led to it.
-template <Scalar T>
-std::optional<ProductReport> run(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
-  const routing::Route route = route_of(problem, front, around);
-  if (route.reason == Reason::Reentry) {
-    host_blas::gemm(*around.host, problem, interface_of(front.api));
-    return std::nullopt;
-  }
-  ProductReport report =
-      route.engine == Engine::Device ? run_on_device(problem, front, around) : run_on_host_side(problem, front, around, Reason::None);
-  report.route_reason = route.reason;
-  return report;
-}
-
-/// The whole call; never throws once C may have been written.
-template <Scalar T>
-std::optional<ProductReport> perform(const GemmProblem<T>& problem, const Front& front, const Settings& settings) {
-  const Precision precision = thread_precision();
-  if (finish_trivial(problem)) {
-    ProductReport report = host_report(precision, Scheme::Trivial);
-    report.bound = 0;
-    report.route_reason = Reason::QuickReturn;
-    return report;
-  }
-  return run(problem, front, {settings, precision, host_blas::library()});
-}
-
-void remember(const ProductReport& report) {
-  ThreadState& thread = thread_state();
+void remember(ThreadState& thread, const ProductReport& report, Reason route) {
   thread.last_product = report;
+  thread.last_product.route_reason = route;
   thread.any_blas_call = true;
   thread.last_path_was_gpu = report.engine != Engine::Host && report.device > 0;
+}
+
+/// Completes the call and remembers what ran; a re-entered one is not remembered, since it belongs to the call that led to it.
+template <Scalar T>
+void perform(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
+  const routing::Route route = route_of(problem, front, around);
+  if (route.reason == Reason::Reentry) {
+    return host_blas::gemm(*around.host, problem, interface_of(front.api), around.thread);
+  }
+  ThreadState& thread = around.thread;
+  if (route.engine == Engine::Device) return remember(thread, run_on_device(problem, front, around), route.reason);
+  if (around.host_may_serve(Reason::None)) return remember(thread, run_on_host_blas(problem, front, around), route.reason);
+  remember(thread, run_on_cpu(problem, around), route.reason);
+}
+
+template <Scalar T>
+void complete(const GemmProblem<T>& problem, const Front& front, ThreadState& thread, const Settings& settings) {
+  const Precision precision = thread.precision.value_or(settings.precision);
+  if (!is_trivial(problem)) return perform(problem, front, {thread, settings, precision, host_blas::library()});
+  finish_trivial(problem);
+  ProductReport report = host_report(precision, Scheme::Trivial);
+  report.bound = 0;
+  remember(thread, report, Reason::QuickReturn);
 }
 
 template <Scalar T>
 report::Call call_of(const GemmProblem<T>& problem, const Front& front, const ProductReport& product) {
   report::Call call;
-  call.routine = front.routine;
+  call.routine = front.routine->name.data();  // a literal, so it ends with a NUL
   call.api = front.api;
   call.complex = std::same_as<T, Complex>;
   call.letters = {letter_of(problem.a.op), letter_of(problem.b.op)};
@@ -159,23 +159,21 @@ report::Call call_of(const GemmProblem<T>& problem, const Front& front, const Pr
 }
 
 template <Scalar T>
-void run_recorded(const GemmProblem<T>& problem, const Front& front, const Settings& settings) {
+void record(const GemmProblem<T>& problem, const Front& front, ThreadState& thread, const Settings& settings) {
   report::set_facts_source(process_facts);
   const report::Span span = report::begin_call();
-  const std::optional<ProductReport> product = perform(problem, front, settings);
-  if (!product) return;
-  remember(*product);
-  report::end_call(span, call_of(problem, front, *product));
+  complete(problem, front, thread, settings);
+  report::end_call(span, call_of(problem, front, thread.last_product));
 }
 
 }  // namespace
 
 template <Scalar T>
 void run_gemm(const GemmProblem<T>& problem, const Front& front) noexcept {
+  ThreadState& thread = thread_state();
   const Settings& chosen = settings();
-  if (report::recording(chosen) && !thread_state().inside_host_blas) return run_recorded(problem, front, chosen);
-  const std::optional<ProductReport> product = perform(problem, front, chosen);
-  if (product) remember(*product);
+  if (report::recording(chosen) && !thread.inside_host_blas) return record(problem, front, thread, chosen);
+  complete(problem, front, thread, chosen);
 }
 
 template void run_gemm(const GemmProblem<double>&, const Front&) noexcept;

@@ -2,6 +2,7 @@
 // One checked GEMM call of the BLAS ABI: quick return, route, run, fall back, record.
 #pragma once
 #include "core/problem.hpp"
+#include "core/routines.hpp"
 #include "report/call.hpp"
 
 namespace ab::blas {
@@ -9,7 +10,7 @@ namespace ab::blas {
 /// How the caller wrote the call. A row-major one arrives as the column-major problem with A and B exchanged.
 enum class Order { ColumnMajor, RowMajor };
 struct Front {
-  const char* routine;  // "dgemm"; static storage
+  const Routine* routine;
   report::Api api;
   Order order = Order::ColumnMajor;
 };

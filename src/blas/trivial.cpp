@@ -20,14 +20,12 @@ void scale(const GemmProblem<T>& problem) {
 }  // namespace
 
 template <Scalar T>
-bool finish_trivial(const GemmProblem<T>& problem) noexcept {
-  if (problem.m == 0 || problem.n == 0) return true;
-  if (problem.alpha != T(0) && problem.k != 0) return false;
-  if (problem.beta != T(1)) scale(problem);
-  return true;
+void finish_trivial(const GemmProblem<T>& problem) noexcept {
+  const bool empty = problem.m == 0 || problem.n == 0;
+  if (!empty && problem.beta != T(1)) scale(problem);
 }
 
-template bool finish_trivial(const GemmProblem<double>&) noexcept;
-template bool finish_trivial(const GemmProblem<Complex>&) noexcept;
+template void finish_trivial(const GemmProblem<double>&) noexcept;
+template void finish_trivial(const GemmProblem<Complex>&) noexcept;
 
 }  // namespace ab::blas

@@ -6,7 +6,6 @@
 
 #include "core/arguments.hpp"
 #include "core/settings.hpp"
-#include "core/thread_state.hpp"
 
 namespace ab::host_blas {
 namespace {
@@ -25,7 +24,7 @@ const Library* search() {
 
 class InsideHostBlas {
  public:
-  InsideHostBlas() : inside_(thread_state().inside_host_blas), before_(inside_) { inside_ = true; }
+  explicit InsideHostBlas(ThreadState& thread) : inside_(thread.inside_host_blas), before_(inside_) { inside_ = true; }
   ~InsideHostBlas() { inside_ = before_; }
   InsideHostBlas(const InsideHostBlas&) = delete;
   InsideHostBlas& operator=(const InsideHostBlas&) = delete;
@@ -78,8 +77,8 @@ const Library* library() noexcept {
 }
 
 template <Scalar T>
-void gemm(const Library& library, const GemmProblem<T>& problem, Interface interface) noexcept {
-  const InsideHostBlas inside;
+void gemm(const Library& library, const GemmProblem<T>& problem, Interface interface, ThreadState& thread) noexcept {
+  const InsideHostBlas inside(thread);
   constexpr bool real = std::same_as<T, double>;
   const bool has_cblas = real ? library.cblas_dgemm != nullptr : library.cblas_zgemm != nullptr;
   if (interface == Interface::Cblas && has_cblas) {
@@ -91,7 +90,7 @@ void gemm(const Library& library, const GemmProblem<T>& problem, Interface inter
   }
 }
 
-template void gemm(const Library&, const GemmProblem<double>&, Interface) noexcept;
-template void gemm(const Library&, const GemmProblem<Complex>&, Interface) noexcept;
+template void gemm(const Library&, const GemmProblem<double>&, Interface, ThreadState&) noexcept;
+template void gemm(const Library&, const GemmProblem<Complex>&, Interface, ThreadState&) noexcept;
 
 }  // namespace ab::host_blas

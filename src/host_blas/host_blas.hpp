@@ -2,6 +2,7 @@
 // The BLAS library behind us (spec 4.9): found at the first call that needs it, called through the interface its caller used.
 #pragma once
 #include "core/problem.hpp"
+#include "core/thread_state.hpp"
 #include "host_blas/find.hpp"
 
 namespace ab::host_blas {
@@ -12,8 +13,9 @@ enum class Interface { Fortran, Cblas };
 const Library* library() noexcept;
 
 /// C = alpha op(A) op(B) + beta C by the host BLAS's function of this interface (its Fortran one where it has no CBLAS), with
-/// thread_state().inside_host_blas set meanwhile. The dimensions must fit 32-bit integers; the arguments must have been checked.
+/// inside_host_blas of the calling thread's state set meanwhile. The dimensions must fit 32-bit integers; the arguments must have been
+/// checked.
 template <Scalar T>
-void gemm(const Library& library, const GemmProblem<T>& problem, Interface interface) noexcept;
+void gemm(const Library& library, const GemmProblem<T>& problem, Interface interface, ThreadState& thread) noexcept;
 
 }  // namespace ab::host_blas

@@ -61,7 +61,7 @@ const Section* choose_section(const Table& table, std::string_view device, std::
 }
 
 Verdict look_up(const Section& section, const Request& request, TableClass table_class) {
-  const Routine* routine = find_routine(request.routine);
+  const Routine* routine = request.routine;
   if (routine == nullptr) return {};
   Key key{routine->name, request.letters, table_class, request.path};
   if (!routine->complex) std::replace(key.letters.begin(), key.letters.end(), 'C', 'T');
@@ -72,7 +72,7 @@ Verdict look_up(const Section& section, const Request& request, TableClass table
   }
   if (verdict.measured || !routine->name.ends_with("gemmt")) return verdict;
   Request as_gemm = request;
-  as_gemm.routine = request.routine.substr(0, request.routine.size() - 1);
+  as_gemm.routine = find_routine(routine->name.substr(0, routine->name.size() - 1));
   return look_up(section, as_gemm, table_class);
 }
 

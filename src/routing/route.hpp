@@ -2,8 +2,8 @@
 // What a routing decision is made from, and what it says (spec 6.1).
 #pragma once
 #include <array>
-#include <string_view>
 
+#include "core/routines.hpp"
 #include "core/settings.hpp"
 #include "core/types.hpp"
 
@@ -14,7 +14,7 @@ enum class DataPath { Copied, InPlace };  // operands in ordinary memory; all re
 
 /// Of a call: what the decision may depend on. Never the data.
 struct Request {
-  std::string_view routine;     // "dgemm"
+  const Routine* routine;       // of core/routines.hpp; null: none of ours
   std::array<char, 2> letters;  // transA transB, or the pair of the routine's table rows
   Index m, n, k;
   Precision precision = Precision::Fp64;

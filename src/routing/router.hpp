@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where a call runs: the one place that decides it, from the table of spec 6.1.
 #pragma once
+#include <algorithm>
+
 #include "routing/dispatch_table.hpp"
 #include "routing/route.hpp"
 
@@ -15,7 +17,25 @@ constexpr bool permits_vendor(Precision precision, const State& state) {
   return precision != Precision::Strict && precision != Precision::Exact && !state.reproducible;
 }
 
-/// The route of a call that passed its argument checks and is no quick return. Pure, but for the reading of the table.
-Route choose_route(const Request& request, const State& state, SectionSource section);
+/// What the measurements say: rows 10 and 11 of the table. By value, so that the many calls that end before them keep request and state
+/// in registers.
+Route measured_route(Request request, State state, const Section* section);
+
+/// The route of a call that passed its argument checks and is no quick return. Pure, but for the reading of the table. Inline: most
+/// calls end at a row that needs little of what they pass.
+[[gnu::always_inline]] inline Route choose_route(const Request& request, const State& state, SectionSource section) {
+  const auto host = [](Reason reason) { return Route{Engine::Host, Method::Class, reason}; };
+  const auto device = [](Reason reason) { return Route{Engine::Device, Method::Class, reason}; };
+  if (state.inside_host_blas) return host(Reason::Reentry);
+  if (state.disabled) return host(Reason::Disabled);
+  if (state.forked_child) return host(Reason::ForkedChild);
+  if (state.mode == Mode::Cpu) return host(Reason::ModeCpu);
+  if (!state.device_usable) return host(Reason::NoDevice);
+  if (std::min({request.m, request.n, request.k}) <= state.min_gpu_dim) return host(Reason::BelowMinDim);
+  if (state.mode == Mode::Gpu) return device(Reason::ModeGpu);
+  if (!permits_vendor(request.precision, state)) return device(state.reproducible ? Reason::Reproducible : Reason::Precision);
+  if (!state.host_blas_found) return device(Reason::NoHostBlas);
+  return measured_route(request, state, section());
+}
 
 }  // namespace ab::routing

@@ -70,18 +70,18 @@ const Library* library() noexcept {
 }
 
 template <Scalar T>
-void gemm(const Library&, const GemmProblem<T>& problem, Interface interface) noexcept {
+void gemm(const Library&, const GemmProblem<T>& problem, Interface interface, ThreadState& thread) noexcept {
   ++faked().host_calls;
   faked().host_interface = interface;
   test::fill(problem, test::by_host);
   if (!faked().in_host_blas) return;
   const std::function<void()> body = std::exchange(faked().in_host_blas, nullptr);
-  const bool before = std::exchange(thread_state().inside_host_blas, true);
+  const bool before = std::exchange(thread.inside_host_blas, true);
   body();
-  thread_state().inside_host_blas = before;
+  thread.inside_host_blas = before;
 }
-template void gemm(const Library&, const GemmProblem<double>&, Interface) noexcept;
-template void gemm(const Library&, const GemmProblem<Complex>&, Interface) noexcept;
+template void gemm(const Library&, const GemmProblem<double>&, Interface, ThreadState&) noexcept;
+template void gemm(const Library&, const GemmProblem<Complex>&, Interface, ThreadState&) noexcept;
 
 }  // namespace host_blas
 

@@ -19,7 +19,7 @@ using test::by_gpu;
 using test::by_host;
 using test::faked;
 
-constexpr Front fortran{"dgemm", report::Api::Fortran};
+const Front fortran{find_routine("dgemm"), report::Api::Fortran};
 
 class GemmTest : public testing::Test {
  protected:
@@ -69,7 +69,7 @@ TEST_F(GemmTest, ModeCpuRunsTheHostBlasOfTheCallersInterface) {
   EXPECT_EQ(last().bound, -1);
   EXPECT_EQ(last().device, -1);
   EXPECT_EQ(faked().host_interface, host_blas::Interface::Fortran);
-  run(1, 0, {"dgemm", report::Api::Cblas});
+  run(1, 0, {find_routine("dgemm"), report::Api::Cblas});
   EXPECT_EQ(faked().host_interface, host_blas::Interface::Cblas);
   EXPECT_TRUE(faked().device_calls.empty());
   EXPECT_EQ(report::statistics().dgemm_count, 0u);
@@ -196,7 +196,7 @@ TEST_F(GemmTest, AReenteredCallGoesStraightOnAndIsNotTheThreadsLast) {
   faked().settings.mode = Mode::Cpu;
   faked().in_host_blas = [this] {
     thread_state().last_product.moduli = 77;
-    EXPECT_EQ(run(1, 0, {"dgemm", report::Api::Cblas}), by_host);
+    EXPECT_EQ(run(1, 0, {find_routine("dgemm"), report::Api::Cblas}), by_host);
     EXPECT_EQ(last().moduli, 77);
   };
   EXPECT_EQ(run(), by_host);
@@ -207,7 +207,8 @@ TEST_F(GemmTest, AReenteredCallGoesStraightOnAndIsNotTheThreadsLast) {
 
 TEST_F(GemmTest, ComplexProductsAreCountedAsSuch) {
   Complex a[1] = {1}, b[1] = {1}, c[1] = {0};
-  run_gemm(GemmProblem<Complex>{1, 1, 1, 1, {a, 1, Op::ConjugateTranspose}, {b, 1, Op::None}, 1, {c, 1}}, {"zgemm", report::Api::C});
+  run_gemm(GemmProblem<Complex>{1, 1, 1, 1, {a, 1, Op::ConjugateTranspose}, {b, 1, Op::None}, 1, {c, 1}},
+           {find_routine("zgemm"), report::Api::C});
   EXPECT_EQ(c[0], Complex(by_gpu));
   EXPECT_EQ(faked().last_ops[0], Op::ConjugateTranspose);
   EXPECT_EQ(report::statistics().zgemm_count, 1u);

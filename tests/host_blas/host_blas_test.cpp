@@ -53,7 +53,7 @@ void expect_arguments(const fake_call& call, const Operands<T>& operands) {
 template <Scalar T>
 void expect_fortran(const Fake& fake, Interface interface, const char* name) {
   Operands<T> operands;
-  gemm(fake.library, operands.problem(), interface);
+  gemm(fake.library, operands.problem(), interface, thread_state());
   const fake_call& call = *fake.last_call();
   EXPECT_STREQ(call.name, name);
   expect_arguments(call, operands);
@@ -66,7 +66,7 @@ void expect_fortran(const Fake& fake, Interface interface, const char* name) {
 template <Scalar T>
 void expect_cblas(const Fake& fake, const char* name) {
   Operands<T> operands;
-  gemm(fake.library, operands.problem(), Interface::Cblas);
+  gemm(fake.library, operands.problem(), Interface::Cblas, thread_state());
   const fake_call& call = *fake.last_call();
   EXPECT_STREQ(call.name, name);
   expect_arguments(call, operands);
@@ -97,8 +97,8 @@ TEST(HostBlas, TheThreadIsMarkedWhileItRunsAndAsBeforeAfterwards) {
   for (const bool before : {false, true}) {
     thread_state().inside_host_blas = before;
     Operands<double> operands;
-    gemm(fake.library, operands.problem(), Interface::Fortran);
-    gemm(fake.library, operands.problem(), Interface::Cblas);
+    gemm(fake.library, operands.problem(), Interface::Fortran, thread_state());
+    gemm(fake.library, operands.problem(), Interface::Cblas, thread_state());
     EXPECT_EQ(thread_state().inside_host_blas, before);
   }
   EXPECT_EQ(marked, 4);

@@ -12,7 +12,7 @@ namespace {
 using test::section_of;
 
 Request request(Index m, Index n, Index k) {
-  return {.routine = "dgemm", .letters = {'N', 'N'}, .m = m, .n = n, .k = k};
+  return {.routine = find_routine("dgemm"), .letters = {'N', 'N'}, .m = m, .n = n, .k = k};
 }
 
 // host, device: enough to fall below, on and above the rule.
@@ -66,7 +66,7 @@ TEST(DispatchTable, ElevenTenthsIsEnoughAndLessIsNot) {
 
 TEST(DispatchTable, OpLettersClassAndPathMustAgree) {
   Request other = request(1024, 1024, 1024);
-  other.routine = "zgemm";
+  other.routine = find_routine("zgemm");
   EXPECT_FALSE(look_up(squares, other, TableClass::Fp64).measured);
   other = request(1024, 1024, 1024);
   other.letters = {'T', 'N'};
@@ -74,7 +74,7 @@ TEST(DispatchTable, OpLettersClassAndPathMustAgree) {
   EXPECT_FALSE(look_up(squares, request(1024, 1024, 1024), TableClass::DoubleFloat).measured);
   EXPECT_FALSE(look_up(squares, request(1024, 1024, 1024), TableClass::Vendor).measured);
   other = request(1024, 1024, 1024);
-  other.routine = "no such routine";
+  other.routine = find_routine("no such routine");
   EXPECT_FALSE(look_up(squares, other, TableClass::Fp64).measured);
 }
 
@@ -85,7 +85,7 @@ TEST(DispatchTable, RealConjugationIsLookedUpAsTransposition) {
   Request conjugated = request(100, 100, 100);
   conjugated.letters = {'C', 'N'};
   EXPECT_TRUE(look_up(section, conjugated, TableClass::Fp64).faster);
-  conjugated.routine = "zgemm";
+  conjugated.routine = find_routine("zgemm");
   EXPECT_FALSE(look_up(section, conjugated, TableClass::Fp64).measured);
 }
 
@@ -108,7 +108,7 @@ TEST(DispatchTable, GemmServesGemmtWithoutRowsOfItsOwn) {
       "dgemm N N fp64 copied 400 400 400 20 10 - -\n"
       "dgemmt N N fp64 copied 400 400 400 10 20 - -\n");
   Request gemmt = request(100, 100, 100);
-  gemmt.routine = "dgemmt";
+  gemmt.routine = find_routine("dgemmt");
   EXPECT_TRUE(look_up(section, gemmt, TableClass::Fp64).faster);
   gemmt.m = gemmt.n = gemmt.k = 400;
   EXPECT_FALSE(look_up(section, gemmt, TableClass::Fp64).faster);

@@ -33,7 +33,7 @@ const Section* unmeasured() {
 }
 
 Request square(Index n) {
-  return {.routine = "dgemm", .letters = {'N', 'N'}, .m = n, .n = n, .k = n};
+  return {.routine = find_routine("dgemm"), .letters = {'N', 'N'}, .m = n, .n = n, .k = n};
 }
 State usual() {
   return {.host_blas_found = true};
