@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/registry.hpp"
 
+#include <atomic>
 #include <deque>
 
 #include "core/process.hpp"
@@ -16,15 +17,21 @@ struct Entry {
   std::unique_ptr<Device> device;
 };
 
-// Never destroyed: other threads may compute while the process exits.
+std::unique_ptr<std::deque<Entry>> find_devices() {
+  watch_forks();
+  auto found = std::make_unique<std::deque<Entry>>();
+  found->push_back({describe_cpu(), open_cpu, {}, nullptr});
+  return found;
+}
+
+// Never destroyed: other threads may compute while the process exits. No static with a guard, which a fork in another thread could
+// leave locked in the child: whoever is first publishes.
 std::deque<Entry>& entries() {
-  static std::deque<Entry>* const list = [] {
-    watch_forks();
-    auto* found = new std::deque<Entry>;
-    found->push_back({describe_cpu(), open_cpu, {}, nullptr});
-    return found;
-  }();
-  return *list;
+  static constinit std::atomic<std::deque<Entry>*> published{nullptr};
+  std::deque<Entry>* list = published.load(std::memory_order_acquire);
+  if (list != nullptr) return *list;
+  std::unique_ptr<std::deque<Entry>> found = find_devices();
+  return published.compare_exchange_strong(list, found.get(), std::memory_order_acq_rel) ? *found.release() : *list;
 }
 
 Entry& entry(int index) { return entries()[static_cast<std::size_t>(index)]; }

@@ -3,9 +3,11 @@
 #include "numerics/moduli.hpp"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cassert>
 #include <cstddef>
+#include <memory>
 
 #include "numerics/plan.hpp"
 
@@ -141,14 +143,24 @@ ModuliSet build(ModuliFamily family, int budget) {
 
 using Table = std::array<std::array<ModuliSet, ladder.size()>, families>;
 
-const Table* build_all() {
-  Table* table = new Table;
+std::unique_ptr<const Table> build_all() {
+  auto table = std::make_unique<Table>();
   for (std::size_t family = 0; family < families; ++family) {
     for (std::size_t rung = 0; rung < ladder.size(); ++rung) {
       (*table)[family][rung] = build(static_cast<ModuliFamily>(family), ladder[rung]);
     }
   }
   return table;
+}
+
+// No static with a guard, which a fork in another thread could leave locked in the child: whoever is first publishes. Never freed:
+// products of other threads may outlive static destruction.
+const Table& table() {
+  static constinit std::atomic<const Table*> published{nullptr};
+  const Table* found = published.load(std::memory_order_acquire);
+  if (found != nullptr) return *found;
+  std::unique_ptr<const Table> built = build_all();
+  return published.compare_exchange_strong(found, built.get(), std::memory_order_acq_rel) ? *built.release() : *found;
 }
 
 }  // namespace
@@ -173,12 +185,12 @@ int residue_bytes(ModuliFamily family) {
 }
 
 const ModuliSet& moduli(ModuliFamily family, int budget) {
-  static const Table* const table = build_all();  // never freed: products of other threads may outlive static destruction
+  const auto& sets = table()[static_cast<std::size_t>(family)];
   for (std::size_t rung = 0; rung < ladder.size(); ++rung) {
-    if (ladder[rung] == budget) return (*table)[static_cast<std::size_t>(family)][rung];
+    if (ladder[rung] == budget) return sets[rung];
   }
   assert(false && "a budget outside the ladder");
-  return (*table)[static_cast<std::size_t>(family)].back();
+  return sets.back();
 }
 
 }  // namespace ab::numerics

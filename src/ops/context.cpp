@@ -23,7 +23,8 @@ struct Library {
   std::map<int, std::shared_ptr<Context>> open;
 };
 
-// Never destroyed: other threads may still compute while the process exits.
+// Never destroyed: other threads may still compute while the process exits. Only called under the lock, so that no fork catches it at
+// its first use.
 Library& library() {
   static Library* const instance = new Library;
   return *instance;
