@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks that operations on handles share, one per row of the error table, to be called in its order.
 #pragma once
+#include <cstring>
 #include <span>
 #include <string>
 
@@ -13,6 +14,15 @@ struct Argument {  // a handle under the name that error texts use
   ABMatrix matrix;
 };
 using Arguments = std::span<const Argument>;
+
+/// The number behind an enum of a C caller, which need not be one of its values; reading it as an enum would be undefined then.
+template <class Enum>
+int number_of(const Enum& value) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int number;
+  std::memcpy(&number, &value, sizeof number);
+  return number;
+}
 
 std::string shape_text(Index rows, Index cols);  // "3x4"
 /// "A is 3x4"

@@ -177,8 +177,8 @@ void run(const Request& request) {
   ab::report::end_call(span, call_of(request, product));
 }
 
-Op op_of(const char* name, ABTranspose trans) {
-  switch (static_cast<int>(trans)) {
+Op op_of(const char* name, int number) {
+  switch (number) {
     case AB_NO_TRANS:
       return Op::None;
     case AB_TRANS:
@@ -186,7 +186,7 @@ Op op_of(const char* name, ABTranspose trans) {
     case AB_CONJ_TRANS:
       return Op::ConjugateTranspose;
     default:
-      fail(Status::InvalidArgument, std::string(name) + " is " + std::to_string(static_cast<int>(trans)) + ", expected 0, 1 or 2");
+      fail(Status::InvalidArgument, std::string(name) + " is " + std::to_string(number) + ", expected 0, 1 or 2");
   }
 }
 
@@ -214,8 +214,8 @@ ABStatus ab_zgemm_ex(ABTranspose transA, ABTranspose transB, ABMatrix Ar, ABMatr
   return guarded_operation("ab_zgemm_ex", [&] {
     Request request = {.a = {{{"Ar", Ar}, {"Ai", Ai}}}, .b = {{{"Br", Br}, {"Bi", Bi}}}, .c = {{{"Cr", Cr}, {"Ci", Ci}}}};
     for (const Factor* factor : {&request.a, &request.b, &request.c}) ab::capi::require_handles(factor->parts);
-    request.a.op = op_of("transA", transA);
-    request.b.op = op_of("transB", transB);
+    request.a.op = op_of("transA", ab::capi::number_of(transA));
+    request.b.op = op_of("transB", ab::capi::number_of(transB));
     run(request);
   });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Library life: init, shutdown, names, version, status texts, the last error.
+#include "capi/arguments.hpp"
 #include "capi/guarded.hpp"
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
@@ -34,7 +35,7 @@ const char* ab_device_name(void) {
 }
 
 const char* ab_status_string(ABStatus status) {
-  switch (status) {
+  switch (ab::capi::number_of(status)) {
     case AB_OK:
       return "Success";
     case AB_ERROR_NO_DEVICE:

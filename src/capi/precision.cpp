@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The precision class of the calling thread, and what its last product was computed by.
+#include "capi/arguments.hpp"
 #include "capi/guarded.hpp"
 #include "core/thread_state.hpp"
 
@@ -16,8 +17,7 @@ static_assert(AB_ENGINE_HOST == static_cast<int>(ab::Engine::Host) && AB_ENGINE_
 
 namespace {
 
-std::optional<Precision> choice_of(ABPrecision precision) {
-  const int number = precision;
+std::optional<Precision> choice_of(int number) {
   if (number == AB_PRECISION_DEFAULT) return std::nullopt;
   if (number < AB_PRECISION_DD || number > AB_PRECISION_EXACT) {
     fail(Status::InvalidArgument, "precision is " + std::to_string(number) + ", expected 0 (default) to 5 (exact)");
@@ -52,7 +52,7 @@ ABProduct describe(const ab::ProductReport& report) {
 extern "C" {
 
 ABStatus ab_set_precision(ABPrecision precision) {
-  return guarded("ab_set_precision", [&] { ab::thread_state().precision = choice_of(precision); });
+  return guarded("ab_set_precision", [&] { ab::thread_state().precision = choice_of(ab::capi::number_of(precision)); });
 }
 
 ABPrecision ab_get_precision(void) {
