@@ -11,8 +11,29 @@
 #include "core/float_environment.hpp"
 #include "core/process.hpp"
 
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
+#endif
+
 namespace ab::device {
 namespace {
+
+// The system's oneTBB is not instrumented, so ThreadSanitizer does not see in what order its tasks run: this tells it.
+class Handover {
+ public:
+#if defined(__SANITIZE_THREAD__)
+  void give() {
+    __tsan_release(this);
+  }
+  void take() {
+    __tsan_acquire(this);
+  }
+#else
+  void give() {}
+  void take() {}
+#endif
+};
 
 constexpr Index worth_sharing = 200000;  // inner operations below which waking a thread costs more than it saves (chosen)
 
@@ -56,12 +77,17 @@ void share(Index count, Index work, int threads, const std::function<void(Index,
   Workers& shared = workers(threads);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
+  Handover start, end;
+  start.give();
   shared.arena.execute([&] {
     tbb::parallel_for(tbb::blocked_range<Index>(0, count, static_cast<std::size_t>(grain)), [&](const tbb::blocked_range<Index>& piece) {
       const FloatEnvironment standard_of_worker;
+      start.take();
       body(piece.begin(), piece.end());
+      end.give();
     });
   });
+  end.take();
 }
 
 }  // namespace ab::device
