@@ -11,6 +11,7 @@ WITHOUT_TEST = {
 }
 # Tests of a whole layer rather than of one source, each with its reason.
 WITHOUT_SOURCE = {
+    "tests/ops/long_sums_test.cpp": "products too long for the unit tier",
     "tests/ops/golden_test.cpp": "whole products against tests/golden, through every way into ops",
     "tests/ops/random_products_test.cpp": "whole products against the judge, through every way into ops",
     "tests/ops/failures_test.cpp": "every step of a product that fails in turn",

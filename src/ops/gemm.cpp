@@ -107,6 +107,8 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
   report.precision = choices.precision;
   report.engine = Engine::Device;
   report.device = context.index();
+  // The kernels sum 64 terms in FP32: exact for residues of ten bits, not of eleven.
+  if (choices.family == ModuliFamily::Eleven) return {Decline{Reason::KernelMissing}, report};
   if (!is_countable(product)) return {Decline{Reason::SizeLimit}, report};
   if (product.c.rows == 0 || product.c.columns == 0 || is_trivial(product)) return trivial(context, product, report);
   try {

@@ -295,6 +295,16 @@ TEST(Gemm, MoreThanTheCapIsDeclinedWithCUntouched) {
   }
 }
 
+TEST(Gemm, AFamilyWithoutKernelsIsDeclinedWithCUntouched) {
+  const Call call = drawn("uniform", {3, 3, 70}, Type::Real, 18);
+  for (const Way way : all_ways) {
+    const Ran ran = run_call(context_of(), call, way, choices_for(Precision::Fp64, ModuliFamily::Eleven));
+    ASSERT_TRUE(ran.outcome.declined);
+    EXPECT_EQ(ran.outcome.declined->reason, Reason::KernelMissing);
+    EXPECT_EQ(difference(call, call.c, ran.c), "");
+  }
+}
+
 TEST(Gemm, SizesBeyondWhatKernelsCountAreDeclined) {  // strides of 0: no memory is needed to ask
   const Call call = drawn("uniform", {1, 1, 1}, Type::Real, 16);
   constexpr Index too_many = (Index{1} << 32) + 1;  // 1 in 32 bits

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/registry.hpp"
+#include "support/faulty_device.hpp"
 #include "support/run_golden.hpp"
 
 namespace ab::test {
@@ -42,6 +43,30 @@ TEST_P(Golden, EveryProductUnderTheSmallestCap) {  // blocks of 64 rows, 64 colu
         expect_golden(context_of(device), golden, choices);
       }
     }
+  }
+}
+
+TEST(GoldenProducts, CatchKernelsThatComputeWrongly) {
+  const std::byte bit{1};
+  for (const WrongResult& wrong :
+       {WrongResult{"residues_i8", 5, 0, bit}, WrongResult{"modular_gemm_i8", 3, 0, bit}, WrongResult{"modular_gemm_f32", 3, 0, bit},
+        WrongResult{"reconstruct_i8", 5, 72, bit}, WrongResult{"gemm_dd", 2, 2, bit}, WrongResult{"ieee_gemm", 4, 72, bit}}) {
+    FaultyDevice device(device::open(0));
+    ops::Context context(0, device, std::uint64_t{1} << 26);
+    device.compute_wrongly(wrong);
+    int caught = 0, launched = 0;
+    for (const GoldenProduct& golden : golden_products()) {
+      for (const ModuliFamily family : device_families) {
+        const Precision precision = wrong.kernel == "gemm_dd" ? Precision::DoubleFloat : Precision::Fp64;
+        device.fail_at(0);
+        const Ran ran = run_call(context, golden.call, Way::Resident, choices_for(precision, family));
+        if (device.launches_of(wrong.kernel) == 0) continue;
+        ++launched;
+        caught += difference_of_run(golden.call, golden.expect.at(precision), ran, choices_for(precision, family)).empty() ? 0 : 1;
+      }
+    }
+    EXPECT_GT(launched, 0) << wrong.kernel;
+    EXPECT_GE(2 * caught, launched) << wrong.kernel;  // the changed byte may lie outside of a triangle or of C
   }
 }
 

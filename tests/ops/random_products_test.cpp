@@ -100,6 +100,7 @@ Recipe random_recipe(std::uint64_t number, Random& random) {
   recipe.shape = {size(), size(), static_cast<Index>(random.below(25))};
   if (random.below(64) == 0) recipe.shape.k = static_cast<Index>(random.below(400));
   if (random.below(256) == 0) recipe.shape = {static_cast<Index>(random.below(70)) + 1, 2, 3};
+  if (random.below(512) == 0) recipe.shape = {static_cast<Index>(random.below(90)) + 1, static_cast<Index>(random.below(70)) + 1, 40};
   const std::uint64_t kind = random.below(8);
   if (kind == 0) recipe.kind = Kind::Syrk;
   if (kind == 1 && recipe.type == Type::Complex) recipe.kind = Kind::Herk;
