@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "core/thread_state.hpp"
 #include "host_blas/host_blas.hpp"
 
 namespace ab::cli {
@@ -30,9 +31,9 @@ class HostBlas final : public Contender {
 
   void run() override {
     if (work_.operation == Operation::Dgemm) {
-      host_blas::gemm(library_, problem_of<double>(work_, c_), host_blas::Interface::Fortran);
+      host_blas::gemm(library_, problem_of<double>(work_, c_), host_blas::Interface::Fortran, thread_state());
     } else {
-      host_blas::gemm(library_, problem_of<Complex>(work_, c_), host_blas::Interface::Fortran);
+      host_blas::gemm(library_, problem_of<Complex>(work_, c_), host_blas::Interface::Fortran, thread_state());
     }
   }
   std::vector<double> result() override { return c_; }
