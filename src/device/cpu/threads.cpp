@@ -37,20 +37,29 @@ class Handover {
 
 constexpr Index worth_sharing = 200000;  // inner operations below which waking a thread costs more than it saves (chosen)
 
+sigset_t block_all_signals() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  return before;
+}
+
 // Signals are the program's: our workers block them all, so handlers run in threads of the program.
 class SignalBlocker : public tbb::task_scheduler_observer {
  public:
   explicit SignalBlocker(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
   void on_scheduler_entry(bool is_worker) override {
-    if (!is_worker) return;
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    if (is_worker) block_all_signals();
   }
 };
 
 struct Workers {
-  explicit Workers(int threads) : arena(threads), blocker(arena) {}
+  explicit Workers(int threads) : arena(threads), blocker(arena) {
+    // A new thread has the signal mask of the one that makes it, and the scheduler makes threads when there is work for them.
+    const sigset_t before = block_all_signals();
+    arena.execute([&] { tbb::parallel_for(0, 16 * threads, [](int) {}); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
   tbb::task_arena arena;
   SignalBlocker blocker;
 };
@@ -70,12 +79,7 @@ void share(Index count, Index work, int threads, const std::function<void(Index,
     body(0, count);
     return;
   }
-  // New threads inherit the mask of the one that makes them.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
   Workers& shared = workers(threads);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
   Handover start, end;
   start.give();

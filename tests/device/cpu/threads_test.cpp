@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
 #include <chrono>
@@ -104,6 +107,42 @@ TEST(Threads, SignalsAreBlockedInWorkersAndOnlyThere) {
   EXPECT_EQ(open_workers, 0);
   if (!shared) GTEST_SKIP() << "this machine gave us one thread only";
 }
+
+#if !defined(__SANITIZE_THREAD__)  // it runs handlers late, in threads of its own choice
+std::atomic<int> handled_by_workers{0};
+thread_local bool is_ours = false;
+
+// A process that begins to share work while signals pour in: how many were handled by workers.
+int signals_in_workers_of_a_fresh_process() {
+  is_ours = true;
+  struct sigaction action {};
+  action.sa_handler = [](int) { handled_by_workers += is_ours ? 0 : 1; };
+  sigaction(SIGUSR1, &action, nullptr);
+  const pid_t target = getpid(), sender = fork();
+  if (sender == 0) {
+    while (kill(target, SIGUSR1) == 0) {
+    }
+    _exit(0);
+  }
+  for (int i = 0; i < 10; ++i) {
+    share(32, plenty, 2, [](Index, Index) { usleep(50); });
+  }
+  kill(sender, SIGKILL);
+  waitpid(sender, nullptr, 0);
+  return std::min(handled_by_workers.load(), 100);
+}
+
+TEST(Threads, WorkersHandleNoSignalEvenWhenTheyStart) {
+  for (int i = 0; i < 12; ++i) {
+    const pid_t fresh = fork();
+    if (fresh == 0) _exit(signals_in_workers_of_a_fresh_process());
+    int status = 0;
+    waitpid(fresh, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "signals handled by workers";
+  }
+}
+#endif
 
 // By arithmetic: fegetround reads the x87 unit's mode, which no arithmetic here uses.
 bool rounds_to_nearest() {
