@@ -16,9 +16,9 @@ AB_FN uint reduce_unsigned(uint x, uint m, uint inverse) {
 }
 // The symmetric residue of r in [0, m): -floor(m/2) .. ceil(m/2) - 1.
 AB_FN int symmetric(uint r, uint m) { return r >= (m + 1u) / 2u ? AB_INT(r) - AB_INT(m) : AB_INT(r); }
-// The symmetric residue of any x > -2^31.
+// The symmetric residue of any x.
 AB_FN int reduce_signed(int x, uint m, uint inverse) {
-  uint r = reduce_unsigned(AB_UINT(x < 0 ? -x : x), m, inverse);
+  uint r = reduce_unsigned(x < 0 ? 0u - AB_UINT(x) : AB_UINT(x), m, inverse);
   if (x < 0 && r != 0u) r = m - r;
   return symmetric(r, m);
 }

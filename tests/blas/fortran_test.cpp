@@ -81,9 +81,10 @@ TEST_F(FortranTest, PointersOfAnyAlignment) {
   std::copy(x.a.begin(), x.a.end(), a.begin());
   std::copy(x.b.begin(), x.b.end(), b.begin());
   std::copy(x.c.begin(), x.c.end(), c.begin());
+  const auto first = [](auto* array) { return reinterpret_cast<double*>(array); };  // no member call on a misaligned object
   auto* c_place = place(516, c);
-  dgemm_("N", "N", place(4, s.m), place(8, s.n), place(12, s.k), place(20, 3.0), place(100, a)->data(), place(28, s.lda),
-         place(260, b)->data(), place(32, s.ldb), place(36, 2.0), c_place->data(), place(44, s.ldc));
+  dgemm_("N", "N", place(4, s.m), place(8, s.n), place(12, s.k), place(20, 3.0), first(place(100, a)), place(28, s.lda),
+         first(place(260, b)), place(32, s.ldb), place(36, 2.0), first(c_place), place(44, s.ldc));
   std::memcpy(c.data(), room + 516, sizeof c);
   EXPECT_TRUE(std::equal(c.begin(), c.end(), want.begin()));
 }

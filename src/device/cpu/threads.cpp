@@ -81,9 +81,12 @@ void share(Index count, Index work, int threads, const std::function<void(Index,
   }
   Workers& shared = workers(threads);
   const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
+  static Handover arrival;  // a worker may run what follows for its caller: nothing of the caller's may be read before
   Handover start, end;
   start.give();
+  arrival.give();
   shared.arena.execute([&] {
+    arrival.take();
     tbb::parallel_for(tbb::blocked_range<Index>(0, count, static_cast<std::size_t>(grain)), [&](const tbb::blocked_range<Index>& piece) {
       const FloatEnvironment standard_of_worker;
       start.take();
