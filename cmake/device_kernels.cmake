@@ -2,7 +2,6 @@
 # <build>/generated/<language>/<variant>.<extension>, and <variant>_soft_fma.<extension> for devices whose fma is not fused.
 # ab_add_device_texts(language) makes the target ab_<language>_texts and sets AB_<LANGUAGE>_TEXTS to its files.
 include_guard()
-find_package(Python3 COMPONENTS Interpreter)
 set(AB_TEXT_LANGUAGES opencl glsl cuda metal)
 set(AB_TEXT_EXTENSION_opencl cl)
 set(AB_TEXT_EXTENSION_glsl comp)
