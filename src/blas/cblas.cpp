@@ -48,7 +48,7 @@ inline constexpr const char* cblas_name = std::same_as<T, double> ? "cblas_dgemm
 
 /// `problem` as passed; its ops are taken from `letters`.
 template <Scalar T>
-void check_and_run_cblas(const CblasLetters& letters, GemmProblem<T> problem) noexcept {
+void check_and_run_cblas(const CblasLetters& letters, GemmProblem<T> problem) {
   if (const std::optional<CblasEnum> bad = find_bad_enum(letters)) return report_cblas_enum(cblas_name<T>, *bad);
   const Order order = *order_of(letters.order);
   problem.a.op = *op_of(letters.trans_a);

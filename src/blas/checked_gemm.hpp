@@ -29,7 +29,7 @@ inline constexpr const char* padded_gemm_name = std::same_as<T, double> ? "DGEMM
 
 /// Completes the call, or reports its first bad argument and leaves C untouched.
 template <Scalar T>
-inline void check_and_run(const PassedGemm<T>& passed, report::Api api) noexcept {
+inline void check_and_run(const PassedGemm<T>& passed, report::Api api) {
   const auto& [trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc] = passed;
   const GemmArguments arguments{op_of_letter(trans_a), op_of_letter(trans_b), m, n, k, lda, ldb, ldc};
   if (const std::optional<ArgumentFault> fault = find_fault(arguments)) [[unlikely]] {

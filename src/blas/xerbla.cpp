@@ -88,14 +88,14 @@ const char* expected(const char* name) {
 
 }  // namespace
 
-void report_fault(const char* routine, const ArgumentFault& fault, char letter) noexcept {
+void report_fault(const char* routine, const ArgumentFault& fault, char letter) {
   note_rejected_call();
   if (!is_usable(&xerbla_)) return print_fault(routine, fault.position, fault, letter);
   const int info = fault.position;
   xerbla_(routine, &info, std::strlen(routine));
 }
 
-void report_cblas_enum(const char* routine, const CblasEnum& bad) noexcept {
+void report_cblas_enum(const char* routine, const CblasEnum& bad) {
   note_rejected_call();
   if (is_usable(&cblas_xerbla)) {
     cblas_xerbla(bad.position, routine, "illegal %s setting, %d\n", bad.name, bad.value);
@@ -107,7 +107,7 @@ void report_cblas_enum(const char* routine, const CblasEnum& bad) noexcept {
   print(line);
 }
 
-void report_cblas_fault(const char* routine, const char* fortran_routine, Order order, const ArgumentFault& fault) noexcept {
+void report_cblas_fault(const char* routine, const char* fortran_routine, Order order, const ArgumentFault& fault) {
   note_rejected_call();
   if (is_usable(&xerbla_)) {
     const int info = fault.position;

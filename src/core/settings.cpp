@@ -21,6 +21,7 @@
 #include <sys/auxv.h>
 #endif
 
+#include "core/process.hpp"
 #include "core/routines.hpp"
 
 namespace ab {
@@ -229,6 +230,7 @@ constinit std::atomic<const Settings*> the_settings{nullptr};
 
 // Threads that come at the same time may all read; one of them publishes and complains. No lock, so none can be left held by a fork.
 const Settings& publish_settings() {
+  watch_forks();  // from now on a child differs from its parent
   std::vector<std::string> complaints;
   auto fresh = std::make_unique<const Settings>(read_settings(process_environment, complaints, trust_in_files()));
   const Settings* published = nullptr;

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/process.hpp"
 #include "report/facts.hpp"
 #include "report/ledger.hpp"
 #include "report/output.hpp"
@@ -23,13 +24,12 @@ namespace {
 
 constinit std::atomic<bool> armed{false};
 constinit std::atomic<bool> finished{false};
-constinit std::atomic<bool> is_forked_child{false};
 constinit std::atomic<std::uint64_t> last_sequence{0};
 constinit std::atomic<Facts (*)()> facts_source{nullptr};
 
 void write_report(const Settings& chosen) {
   const Totals calls = totals();
-  if (calls.calls == 0 && (chosen.report_path.empty() || is_forked_child.load())) return;
+  if (calls.calls == 0 && (chosen.report_path.empty() || is_forked_child())) return;
   const std::string text = report_text(calls, known_facts(), chosen, program_name(), static_cast<long>(getpid()));
   if (chosen.report_path.empty()) {
     write_whole(STDERR_FILENO, text);
@@ -52,7 +52,6 @@ void finish() noexcept {
 }
 
 void forget_parent() noexcept {
-  is_forked_child.store(true);
   finished.store(false);
   last_sequence.store(0);
   forget_calls();

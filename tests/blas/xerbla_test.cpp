@@ -18,15 +18,18 @@ struct Received {
   std::string name;
 };
 Received fortran, cblas;
+bool handlers_throw = false;
 
 }  // namespace
 
 extern "C" {
 void xerbla_(const char* name, const int* info, std::size_t length) {
   fortran = {fortran.calls + 1, *info, std::string(name, length)};
+  if (handlers_throw) throw *info;
 }
 void cblas_xerbla(int info, const char* name, const char*, ...) {
   cblas = {cblas.calls + 1, info, name};
+  if (handlers_throw) throw info;
 }
 }
 
@@ -104,6 +107,14 @@ TEST_F(XerblaTest, SizesOfCblasGoToXerblaWithTheNumbersOfTheColumnMajorCall) {
     cblas_dgemm(order, 111, 111, m, n, k, 1, x_, lda, x_, ldb, 1, x_, ldc);
     expect_fortran(info, "DGEMM ");
   }
+}
+
+TEST_F(XerblaTest, AHandlerMayLeaveByAnException) {
+  handlers_throw = true;
+  EXPECT_THROW(ab_dgemm_blas('N', 'N', -1, 0, 0, 1, x_, 1, x_, 1, 1, x_, 1), int);
+  EXPECT_THROW(cblas_dgemm(0, 111, 111, 2, 2, 2, 1, x_, 1, x_, 1, 1, x_, 1), int);
+  EXPECT_THROW(cblas_dgemm(101, 111, 111, -2, 2, 2, 1, x_, 1, x_, 1, 1, x_, 1), int);
+  handlers_throw = false;
 }
 
 TEST_F(XerblaTest, ALegalCallReachesNoHandler) {
