@@ -35,6 +35,28 @@ class Handover {
 #endif
 };
 
+class Giving {
+ public:
+  explicit Giving(Handover& handover) : handover_(handover) {}
+  ~Giving() { handover_.give(); }
+  Giving(const Giving&) = delete;
+  Giving& operator=(const Giving&) = delete;
+
+ private:
+  [[maybe_unused]] Handover& handover_;
+};
+
+class Taking {
+ public:
+  explicit Taking(Handover& handover) : handover_(handover) {}
+  ~Taking() { handover_.take(); }
+  Taking(const Taking&) = delete;
+  Taking& operator=(const Taking&) = delete;
+
+ private:
+  [[maybe_unused]] Handover& handover_;
+};
+
 constexpr Index worth_sharing = 200000;  // inner operations below which waking a thread costs more than it saves (chosen)
 
 sigset_t block_all_signals() {
@@ -81,20 +103,21 @@ void share(Index count, Index work, int threads, const std::function<void(Index,
   }
   Workers& shared = workers(threads);
   const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
-  static Handover arrival;  // a worker may run what follows for its caller: nothing of the caller's may be read before
+  static Handover arrival;  // a worker may run `run` for its caller: nothing of the caller's may be read before
   Handover start, end;
-  start.give();
-  arrival.give();
-  shared.arena.execute([&] {
+  const auto run = [&] {
     arrival.take();
     tbb::parallel_for(tbb::blocked_range<Index>(0, count, static_cast<std::size_t>(grain)), [&](const tbb::blocked_range<Index>& piece) {
       const FloatEnvironment standard_of_worker;
       start.take();
+      const Giving done(end);  // when the body throws, too
       body(piece.begin(), piece.end());
-      end.give();
     });
-  });
-  end.take();
+  };
+  start.give();
+  arrival.give();
+  const Taking all_done(end);
+  shared.arena.execute(run);
 }
 
 }  // namespace ab::device
