@@ -154,6 +154,12 @@ Totals totals() {
   return totals;
 }
 
+std::size_t ledger_count() noexcept {
+  std::size_t count = 0;
+  for (const ThreadLedger* ledger = all_ledgers.load(std::memory_order_acquire); ledger != nullptr; ledger = ledger->next) ++count;
+  return count;
+}
+
 void forget_calls() noexcept {
   all_ledgers.store(nullptr, std::memory_order_relaxed);  // the ledgers of the parent's other threads have no owner here: let them be
   own_ledger = nullptr;

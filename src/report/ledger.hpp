@@ -34,6 +34,9 @@ void count_call(const Call& call, std::uint64_t elapsed_ns) noexcept;
 /// The sum over all threads, also those that have ended. Other threads may go on counting.
 Totals totals();
 
+/// Sets of counters that exist: as many as threads have counted at once, however many there have been.
+std::size_t ledger_count() noexcept;
+
 /// In a forked child: the parent's calls are not the child's.
 void forget_calls() noexcept;
 

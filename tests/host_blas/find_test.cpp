@@ -77,6 +77,17 @@ TEST(Inner, DISABLED_FindsWhatWasPreloaded) {
   EXPECT_EQ(found->file, "fake_blas_full.so");
 }
 
+TEST(Inner, DISABLED_LoadsOpenBlasBeforeLibblas) {
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find("", complaints);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(lies_in(reinterpret_cast<const void*>(found->dgemm), std::string(AB_FAKES) + "/libopenblas.so.0"));
+}
+
+TEST(Find, WithNothingLoadedOpenBlasComesFirst) {
+  EXPECT_EQ(ab::test::run_self("Inner.DISABLED_LoadsOpenBlasBeforeLibblas", {{"LD_LIBRARY_PATH", AB_FAKES}}).exit_status, 0);
+}
+
 TEST(Find, ALoadedLibblasIsFoundThoughItIsLocal) {
   EXPECT_EQ(ab::test::run_self("Inner.DISABLED_FindsWhatIsLoaded", {}).exit_status, 0);
 }

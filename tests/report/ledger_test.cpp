@@ -85,6 +85,12 @@ TEST_F(LedgerTest, CountsSurviveTheirThreads) {
   EXPECT_EQ(totals().calls, 3000u);
 }
 
+TEST_F(LedgerTest, MemoryDoesNotGrowWithTheNumberOfThreads) {
+  for (int i = 0; i < 100; ++i) std::thread([] { count_call(host_call("dgemm", Reason::ModeCpu), 1); }).join();
+  EXPECT_EQ(totals().calls, 100u);
+  EXPECT_EQ(ledger_count(), 1u);
+}
+
 TEST_F(LedgerTest, ReadingWhileOthersCountSeesWholeLines) {
   std::thread counting([] {
     for (int i = 0; i < 20000; ++i) count_call(host_call(i % 2 == 0 ? "dgemm" : "zgemm", Reason::ModeCpu), 1);
