@@ -131,12 +131,24 @@ nlohmann::ordered_json json_of(const Findings& findings) {
   return json;
 }
 
-Exit conclude(const DemoOptions& options, const Findings& findings) {
-  if (options.shared.json) fmt::print("{}\n", json_of(findings).dump(1));
-  for (const std::string& fault : findings.faults) fmt::print(stderr, "applebottom: {}\n", fault);
-  if (!options.shared.json) {
-    fmt::print("\n{}\n", findings.faults.empty() ? "all of it is right" : fmt::format("{} things are wrong", findings.faults.size()));
+/// "all of it is right", or what can be said instead.
+std::string verdict_of(const Findings& findings) {
+  if (!findings.faults.empty()) return fmt::format("wrong: {}", findings.faults.size());
+  std::string absent;
+  for (const ProgramRun& run : findings.programs) {
+    if (run.verdict == Verdict::Absent) absent += (absent.empty() ? "" : ", ") + run.name;
   }
+  return absent.empty() ? "all of it is right" : "all that ran is right; not run: " + absent;
+}
+
+Exit conclude(const DemoOptions& options, const Findings& findings) {
+  if (options.shared.json) {
+    fmt::print("{}\n", json_of(findings).dump(1));
+  } else {
+    fmt::print("\n{}\n", verdict_of(findings));
+  }
+  std::fflush(stdout);
+  for (const std::string& fault : findings.faults) fmt::print(stderr, "applebottom: {}\n", fault);
   return findings.faults.empty() ? Exit::Fine : Exit::CheckFailed;
 }
 
