@@ -61,6 +61,10 @@ struct Break {
   std::vector<std::string> expected;  // how the verdict on each kernel begins
 };
 
+void PrintTo(const Break& broken, std::ostream* out) {
+  *out << broken.name;
+}
+
 class Broken : public testing::TestWithParam<Break> {};
 
 TEST_P(Broken, IsCaughtInEachKernel) {
