@@ -150,10 +150,10 @@ int current_device_index() {
 
 void select_device(int index) {
   if (index < 0 || index >= device::count()) {
-    throw Error(Status::InvalidArgument, "ab_select_device: index is " + std::to_string(index) + ", expected 0 to " + std::to_string(device::count() - 1));
+    throw Error(Status::InvalidArgument, "index is " + std::to_string(index) + ", expected 0 to " + std::to_string(device::count() - 1));
   }
   if (is_forked_child() && device::traits_of(index).id != "cpu") {
-    throw Error(Status::NoDevice, "ab_select_device: " + device::traits_of(index).id + " cannot be used in a forked child");
+    throw Error(Status::NoDevice, device::traits_of(index).id + " cannot be used in a forked child");
   }
   open_context(index);
   thread_state().device = index;
