@@ -89,8 +89,7 @@ routing::Route route_of(const GemmProblem<T>& problem, const Front& front, const
                                  .n = problem.n,
                                  .k = problem.k,
                                  .precision = around.precision};
-  const routing::State state{.inside_host_blas = around.thread.inside_host_blas,
-                             .disabled = !around.settings.disabled.empty() && is_disabled(around.settings, *front.routine),
+  const routing::State state{.disabled = !around.settings.disabled.empty() && is_disabled(around.settings, *front.routine),
                              .forked_child = is_forked_child(),
                              .device_usable = around.settings.mode == Mode::Cpu || device_usable(),
                              .host_blas_found = around.host != nullptr,
@@ -107,13 +106,10 @@ void remember(ThreadState& thread, const ProductReport& report, Reason route) {
   thread.last_path_was_gpu = report.engine != Engine::Host && report.device > 0;
 }
 
-/// Completes the call and remembers what ran; a re-entered one is not remembered, since it belongs to the call that led to it.
+/// Runs the call where the route says and remembers what ran.
 template <Scalar T>
 void perform(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
   const routing::Route route = route_of(problem, front, around);
-  if (route.reason == Reason::Reentry) {
-    return host_blas::gemm(*around.host, problem, interface_of(front.api), around.thread);
-  }
   ThreadState& thread = around.thread;
   if (route.engine == Engine::Device) return remember(thread, run_on_device(problem, front, around), route.reason);
   if (around.host_may_serve(Reason::None)) return remember(thread, run_on_host_blas(problem, front, around), route.reason);
@@ -171,8 +167,11 @@ void record(const GemmProblem<T>& problem, const Front& front, ThreadState& thre
 template <Scalar T>
 void run_gemm(const GemmProblem<T>& problem, const Front& front) noexcept {
   ThreadState& thread = thread_state();
+  if (thread.inside_host_blas) [[unlikely]] {  // reason `reentry`: it belongs to the call that led to it, and goes straight on
+    return host_blas::gemm(*host_blas::library(), problem, interface_of(front.api), thread);
+  }
   const Settings& chosen = settings();
-  if (report::recording(chosen) && !thread.inside_host_blas) return record(problem, front, thread, chosen);
+  if (report::recording(chosen)) return record(problem, front, thread, chosen);
   complete(problem, front, thread, chosen);
 }
 

@@ -23,7 +23,6 @@ struct Request {
 
 /// Of the process and the thread.
 struct State {
-  bool inside_host_blas = false;
   bool disabled = false;  // the routine is named in AB_DISABLE
   bool forked_child = false;
   bool device_usable = true;

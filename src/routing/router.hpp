@@ -21,12 +21,12 @@ constexpr bool permits_vendor(Precision precision, const State& state) {
 /// in registers.
 Route measured_route(Request request, State state, const Section* section);
 
-/// The route of a call that passed its argument checks and is no quick return. Pure, but for the reading of the table. Inline: most
+/// The route of a call that passed its argument checks and is no quick return: rows 2 to 11; a call that re-enters us from the host BLAS
+/// (row 1) is handed straight on and never comes here. Pure, but for the reading of the table. Inline: most
 /// calls end at a row that needs little of what they pass.
 [[gnu::always_inline]] inline Route choose_route(const Request& request, const State& state, SectionSource section) {
   const auto host = [](Reason reason) { return Route{Engine::Host, Method::Class, reason}; };
   const auto device = [](Reason reason) { return Route{Engine::Device, Method::Class, reason}; };
-  if (state.inside_host_blas) return host(Reason::Reentry);
   if (state.disabled) return host(Reason::Disabled);
   if (state.forked_child) return host(Reason::ForkedChild);
   if (state.mode == Mode::Cpu) return host(Reason::ModeCpu);

@@ -70,8 +70,6 @@ TEST(Router, FirstMatchWins) {
   expect_route(choose_route(call, state, measured), Engine::Host, Reason::ForkedChild, "3");
   state.disabled = true;
   expect_route(choose_route(call, state, measured), Engine::Host, Reason::Disabled, "2");
-  state.inside_host_blas = true;
-  expect_route(choose_route(call, state, measured), Engine::Host, Reason::Reentry, "1");
 }
 
 TEST(Router, TheSmallestDimensionDecidesTheFloor) {
