@@ -13,7 +13,9 @@ constinit std::atomic<bool> forked{false};
 
 }  // namespace
 
-std::mutex& process_mutex() { return mutex; }
+std::mutex& process_mutex() {
+  return mutex;
+}
 
 void watch_forks() {
   static const int watched = pthread_atfork([] { mutex.lock(); }, [] { mutex.unlock(); },
@@ -24,6 +26,8 @@ void watch_forks() {
   (void)watched;
 }
 
-bool is_forked_child() { return forked.load(std::memory_order_relaxed); }
+bool is_forked_child() {
+  return forked.load(std::memory_order_relaxed);
+}
 
 }  // namespace ab

@@ -16,12 +16,12 @@ struct ProductReport {
   Precision precision = Precision::Fp64;
   Scheme scheme = Scheme::None;
   Engine engine = Engine::None;
-  int device = -1;        // device index
-  int moduli = 0;         // CRT: moduli of the family used
-  int escalations = 0;    // rungs above the class's first budget
-  int guard = -1;         // 0, 1, 2: G0..G2; 4: proven without the guard; -1: none
-  int complex_form = 0;   // 3, 4, or 0
-  double bound = -1;      // units of u|A||B|, before epilogue and final rounding; -1: none
+  int device = -1;       // device index
+  int moduli = 0;        // CRT: moduli of the family used
+  int escalations = 0;   // rungs above the class's first budget
+  int guard = -1;        // 0, 1, 2: G0..G2; 4: proven without the guard; -1: none
+  int complex_form = 0;  // 3, 4, or 0
+  double bound = -1;     // units of u|A||B|, before epilogue and final rounding; -1: none
   Reason route_reason = Reason::None;
   Reason fallback_reason = Reason::None;
 };

@@ -29,9 +29,30 @@ enum class ModuliFamily { Int8, Ten, Eleven };
 /// The fixed vocabulary of reports (docs/integration.md, spec 8.2): first the routes, then the declines.
 enum class Reason {
   None,
-  QuickReturn, Reentry, Disabled, ForkedChild, ModeCpu, NoDevice, BelowMinDim, ModeGpu, Precision, Reproducible,
-  NoHostBlas, NoMeasurement, TableFaster, TableSlower, Resident,
-  Nonfinite, Range, Uncertified, MemoryCap, AllocationFailed, DeviceError, DeviceLost, KernelMissing, SizeLimit,
+  QuickReturn,
+  Reentry,
+  Disabled,
+  ForkedChild,
+  ModeCpu,
+  NoDevice,
+  BelowMinDim,
+  ModeGpu,
+  Precision,
+  Reproducible,
+  NoHostBlas,
+  NoMeasurement,
+  TableFaster,
+  TableSlower,
+  Resident,
+  Nonfinite,
+  Range,
+  Uncertified,
+  MemoryCap,
+  AllocationFailed,
+  DeviceError,
+  DeviceLost,
+  KernelMissing,
+  SizeLimit,
   Count
 };
 const char* word_of(Reason reason);        // "table_faster"; "" for None; static storage

@@ -47,20 +47,20 @@ class Queue {
 };
 
 struct Traits {
-  std::string id;     // "cpu", "cuda:0"
-  std::string name;   // "NVIDIA H200"
+  std::string id;        // "cpu", "cuda:0"
+  std::string name;      // "NVIDIA H200"
   std::string features;  // "avx2, 2 threads"
   std::uint64_t memory_bytes = 0;
   std::uint64_t max_buffer_bytes = 0;
   bool unified_memory = false;
   bool fp64 = false;
   bool int8_matrix = false;
-  bool fused_fma = true;  // false: load the soft-fma variants of double-float kernels
+  bool fused_fma = true;                     // false: load the soft-fma variants of double-float kernels
   ModuliFamily family = ModuliFamily::Int8;  // preferred
 };
 
 struct KernelName {
-  std::string name;     // a line of kernels/variants.txt
+  std::string name;  // a line of kernels/variants.txt
 };
 
 /// One physical device; safe to use from several threads. Failures throw Error (AllocFailed, KernelFailed, ShaderCompile).

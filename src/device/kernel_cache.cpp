@@ -4,10 +4,24 @@
 namespace ab::device {
 namespace {
 
-constexpr std::array<const char*, static_cast<std::size_t>(Text::Count)> names = {
-    "scan", "peaks", "residues_i8", "residues_half", "modular_gemm_i8", "modular_gemm_i8_3m", "modular_gemm_f32", "modular_gemm_f32_3m",
-    "reconstruct_i8", "reconstruct_i16", "pack_dd", "gemm_dd", "unpack_dd", "ieee_gemm", "scale_result", "transfer_result", "elementwise",
-    "self_test"};
+constexpr std::array<const char*, static_cast<std::size_t>(Text::Count)> names = {"scan",
+                                                                                  "peaks",
+                                                                                  "residues_i8",
+                                                                                  "residues_half",
+                                                                                  "modular_gemm_i8",
+                                                                                  "modular_gemm_i8_3m",
+                                                                                  "modular_gemm_f32",
+                                                                                  "modular_gemm_f32_3m",
+                                                                                  "reconstruct_i8",
+                                                                                  "reconstruct_i16",
+                                                                                  "pack_dd",
+                                                                                  "gemm_dd",
+                                                                                  "unpack_dd",
+                                                                                  "ieee_gemm",
+                                                                                  "scale_result",
+                                                                                  "transfer_result",
+                                                                                  "elementwise",
+                                                                                  "self_test"};
 
 }  // namespace
 

@@ -9,8 +9,24 @@
 namespace ab::device {
 
 enum class Text {  // a line of kernels/variants.txt each
-  Scan, Peaks, ResiduesI8, ResiduesHalf, ModularGemmI8, ModularGemmI8Complex, ModularGemmF32, ModularGemmF32Complex,
-  ReconstructI8, ReconstructI16, PackDd, GemmDd, UnpackDd, IeeeGemm, ScaleResult, TransferResult, Elementwise, SelfTest,
+  Scan,
+  Peaks,
+  ResiduesI8,
+  ResiduesHalf,
+  ModularGemmI8,
+  ModularGemmI8Complex,
+  ModularGemmF32,
+  ModularGemmF32Complex,
+  ReconstructI8,
+  ReconstructI16,
+  PackDd,
+  GemmDd,
+  UnpackDd,
+  IeeeGemm,
+  ScaleResult,
+  TransferResult,
+  Elementwise,
+  SelfTest,
   Count
 };
 

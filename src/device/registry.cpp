@@ -34,13 +34,19 @@ std::deque<Entry>& entries() {
   return published.compare_exchange_strong(list, found.get(), std::memory_order_acq_rel) ? *found.release() : *list;
 }
 
-Entry& entry(int index) { return entries()[static_cast<std::size_t>(index)]; }
+Entry& entry(int index) {
+  return entries()[static_cast<std::size_t>(index)];
+}
 
 }  // namespace
 
-int count() { return static_cast<int>(entries().size()); }
+int count() {
+  return static_cast<int>(entries().size());
+}
 
-const Traits& traits_of(int index) { return entry(index).traits; }
+const Traits& traits_of(int index) {
+  return entry(index).traits;
+}
 
 int index_of_id(const std::string& id) {
   for (int i = 0; i < count(); ++i) {

@@ -14,11 +14,25 @@ namespace {
 constexpr std::size_t row_words = 5;  // what a case sends: operation and four words
 
 const char* name_of(std::uint64_t operation) {
-  static constexpr std::array<const char*, 19> names = {
-      "fused multiply-add of FP32", "product and sum of FP32 (contracted?)", "two_sum", "fast_two_sum", "two_product", "double-float step",
-      "double-float sum", "double-float conversion", "soft FP64 addition", "soft FP64 multiplication", "soft FP64 fma", "FP64 addition",
-      "FP64 multiplication", "FP64 fma", "rounding to FP64", "64 x 64 bit product", "64-bit shifts and bit counts", "residues and byte products",
-      "two_sum of a product (contracted?)"};
+  static constexpr std::array<const char*, 19> names = {"fused multiply-add of FP32",
+                                                        "product and sum of FP32 (contracted?)",
+                                                        "two_sum",
+                                                        "fast_two_sum",
+                                                        "two_product",
+                                                        "double-float step",
+                                                        "double-float sum",
+                                                        "double-float conversion",
+                                                        "soft FP64 addition",
+                                                        "soft FP64 multiplication",
+                                                        "soft FP64 fma",
+                                                        "FP64 addition",
+                                                        "FP64 multiplication",
+                                                        "FP64 fma",
+                                                        "rounding to FP64",
+                                                        "64 x 64 bit product",
+                                                        "64-bit shifts and bit counts",
+                                                        "residues and byte products",
+                                                        "two_sum of a product (contracted?)"};
   return operation < names.size() ? names[operation] : "unknown step";
 }
 
@@ -53,8 +67,8 @@ std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& ke
                       results[2 * i + 1] == test[6];
     if (same) continue;
     char text[160];
-    std::snprintf(text, sizeof text, "%s: got %016llx, expected %016llx (case %zu)", name_of(test[0]), static_cast<unsigned long long>(results[2 * i]),
-                  static_cast<unsigned long long>(test[5]), i);
+    std::snprintf(text, sizeof text, "%s: got %016llx, expected %016llx (case %zu)", name_of(test[0]),
+                  static_cast<unsigned long long>(results[2 * i]), static_cast<unsigned long long>(test[5]), i);
     return text;
   }
   return "";
@@ -63,7 +77,7 @@ std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& ke
 // The longest sums between two reductions: K = 131072 equal products of the largest residues, known in closed form.
 std::string check_long_sums(Device& device, Queue& queue, const KernelCache& kernels) {
   constexpr kernels::uint inner = 131072;
-  const std::vector<std::uint32_t> left(inner / 4, 0x80808080u);       // -128 everywhere
+  const std::vector<std::uint32_t> left(inner / 4, 0x80808080u);  // -128 everywhere
   for (const std::uint32_t other : {0x80808080u, 0x7F7F7F7Fu}) {
     const std::vector<std::uint32_t> right(inner / 4, other);
     kernels::modulus m{};

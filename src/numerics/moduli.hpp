@@ -18,10 +18,10 @@ int residue_bytes(ModuliFamily family);               // 1, 2, 2
 struct ModuliSet {
   ModuliFamily family;
   int budget;
-  int count;                                 // N
-  int limbs;                                 // of the fractional CRT
-  std::vector<kernels::modulus> constants;   // one per modulus, in the layout of kernels/params.h
-  kernels::reconstruction product;           // M in limbs, W
+  int count;                                // N
+  int limbs;                                // of the fractional CRT
+  std::vector<kernels::modulus> constants;  // one per modulus, in the layout of kernels/params.h
+  kernels::reconstruction product;          // M in limbs, W
 };
 const ModuliSet& moduli(ModuliFamily family, int budget);
 

@@ -12,9 +12,9 @@ namespace ab::numerics {
 inline constexpr std::array<int, 7> ladder = {98, 109, 117, 125, 131, 139, 149};
 
 struct Rung {
-  int index;            // in `ladder`
-  int level;            // 0, 1, 2: G0, G1, G2
-  std::int64_t bound;   // certified, units of u|A||B|/1024
+  int index;           // in `ladder`
+  int level;           // 0, 1, 2: G0, G1, G2
+  std::int64_t bound;  // certified, units of u|A||B|/1024
 };
 
 /// Index of the class's first budget: Fast 0, Fp64 1, Strict 2.
@@ -44,10 +44,10 @@ bool takes_split(const std::optional<Rung>& joint, const Rung& split);
 /// vectors and parts with an entry at k; no_peak where there is none.
 inline constexpr std::int32_t no_peak = INT32_MIN;
 struct Inner {
-  std::vector<std::int32_t> kappa;   // K
-  std::vector<std::int32_t> group;   // K: 0.. (number in group_sizes, empty groups left out), -1: none
-  std::vector<Index> group_sizes;    // nonempty groups only; empty: no met index, so no second look
-  bool any_kappa = false;            // false: the first look's records still hold
+  std::vector<std::int32_t> kappa;  // K
+  std::vector<std::int32_t> group;  // K: 0.. (number in group_sizes, empty groups left out), -1: none
+  std::vector<Index> group_sizes;   // nonempty groups only; empty: no met index, so no second look
+  bool any_kappa = false;           // false: the first look's records still hold
 };
 Inner plan_inner(std::span<const std::int32_t> left_peaks, std::span<const std::int32_t> right_peaks);
 

@@ -13,7 +13,7 @@ double bytes_of(const Footprint& f, const Blocks& b) {
 }
 
 // Halves `size` (down to `least`, in multiples of it) until the blocks fit.
-bool shrink(const Footprint& footprint, Blocks& blocks, Index Blocks::* size, std::pair<Index, double> least_and_cap) {
+bool shrink(const Footprint& footprint, Blocks& blocks, Index Blocks::*size, std::pair<Index, double> least_and_cap) {
   const auto [least, cap] = least_and_cap;
   while (bytes_of(footprint, blocks) > cap && blocks.*size > least) blocks.*size = std::max(least, rounded_up(blocks.*size / 2, least));
   return bytes_of(footprint, blocks) <= cap;
@@ -49,7 +49,8 @@ void SafeResult::commit() {
 
 ResultView block_of(const ResultView& view, Block rows, Block columns) {
   ResultView out = view;
-  for (Slice& part : out.parts) part.offset += static_cast<std::size_t>(rows.first * view.row_stride + columns.first * view.column_stride) * 8;
+  for (Slice& part : out.parts)
+    part.offset += static_cast<std::size_t>(rows.first * view.row_stride + columns.first * view.column_stride) * 8;
   out.rows = rows.count;
   out.columns = columns.count;
   return out;

@@ -131,7 +131,9 @@ std::shared_ptr<Context> current_context() {
   return context;
 }
 
-std::shared_ptr<Context> current_context_if_initialized() { return is_initialized() ? current_context() : nullptr; }
+std::shared_ptr<Context> current_context_if_initialized() {
+  return is_initialized() ? current_context() : nullptr;
+}
 
 bool alive(const Context& context) {
   if (context.dead()) return false;
@@ -159,11 +161,21 @@ void select_device(int index) {
   thread_state().device = index;
 }
 
-bool is_forked_child() { return ab::is_forked_child(); }
+bool is_forked_child() {
+  return ab::is_forked_child();
+}
 
-device::Device& device_of(Context& context) { return context.device(); }
-device::Queue& queue_of(Context& context) { return context.queue(); }
-int index_of(const Context& context) { return context.index(); }
-MemoryUse memory_use(const Context& context) { return {context.pool().held_bytes(), context.pool().peak_bytes()}; }
+device::Device& device_of(Context& context) {
+  return context.device();
+}
+device::Queue& queue_of(Context& context) {
+  return context.queue();
+}
+int index_of(const Context& context) {
+  return context.index();
+}
+MemoryUse memory_use(const Context& context) {
+  return {context.pool().held_bytes(), context.pool().peak_bytes()};
+}
 
 }  // namespace ab::ops

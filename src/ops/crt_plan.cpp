@@ -33,8 +33,9 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
     p.v = kernel_view(view);
     p.groups = static_cast<kernels::uint>(groups_for(view.inner, 32));
     p.first_record = static_cast<kernels::uint>(first);
-    context.launch(Text::Peaks, p.groups, view.vectors * view.inner * view.part_count * 4,
-                   {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.records_on_device.slice(), peaks.slice(), params(p)});
+    context.launch(
+        Text::Peaks, p.groups, view.vectors * view.inner * view.part_count * 4,
+        {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.records_on_device.slice(), peaks.slice(), params(p)});
     first += view.vectors;
   }
   return download<std::int32_t>(context, peaks, count);
@@ -64,7 +65,8 @@ std::optional<Found> look_again(Context& context, const Form& form, const Scans&
 }
 
 std::optional<Found> look(Context& context, const Form& form, const Scans& scans) {
-  const std::optional<Rung> first = numerics::climb({scans.left.side(), scans.right.side(), form.parts, {form.inner}}, form.limit, form.first);
+  const std::optional<Rung> first =
+      numerics::climb({scans.left.side(), scans.right.side(), form.parts, {form.inner}}, form.limit, form.first);
   std::optional<Found> found;
   if (first) found = Found{*first, 1, {}, {}};
   if (!numerics::wants_second_look(first, form.first)) return found;
@@ -110,7 +112,8 @@ std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precis
   split.right = {part_of(product.right, 0), part_of(product.right, 1)};
   const Scans split_scans{scan(context, split.left, {}, HandSide::Left), scan(context, split.right, {}, HandSide::Right)};
   const std::optional<Found> other = look(context, split, split_scans);
-  if (other && numerics::takes_split(found ? std::optional(found->rung) : std::nullopt, other->rung)) return finish(*other, split_scans, split);
+  if (other && numerics::takes_split(found ? std::optional(found->rung) : std::nullopt, other->rung))
+    return finish(*other, split_scans, split);
   return found ? std::optional(finish(*found, scans, joint)) : std::nullopt;
 }
 

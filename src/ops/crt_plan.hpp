@@ -14,7 +14,7 @@ struct Scans {
 
 struct CrtPlan {
   numerics::Rung rung;
-  bool split = false;      // complex: four real products instead of 3M
+  bool split = false;  // complex: four real products instead of 3M
   int look = 1;
   int escalations = 0;
   std::vector<std::int32_t> left_shifts, right_shifts;  // sigma, tau of each vector (split: all real parts, then all imaginary)

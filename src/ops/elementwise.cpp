@@ -24,8 +24,10 @@ void launch(Context& context, kernels::uint operation, const ElementwiseCall& ca
 
 void combine(Context& context, Elementwise operation, const ElementwiseCall& call) {
   switch (operation) {
-    case Elementwise::Add: return launch(context, add, call);
-    case Elementwise::Subtract: return launch(context, subtract, call);
+    case Elementwise::Add:
+      return launch(context, add, call);
+    case Elementwise::Subtract:
+      return launch(context, subtract, call);
     case Elementwise::Scale: {
       ElementwiseCall scaled = call;
       scaled.b = call.a;
@@ -34,7 +36,9 @@ void combine(Context& context, Elementwise operation, const ElementwiseCall& cal
   }
 }
 
-void fill_zero(Context& context, device::Slice out, Index count) { launch(context, zero, {out, out, out, count, 1}); }
+void fill_zero(Context& context, device::Slice out, Index count) {
+  launch(context, zero, {out, out, out, count, 1});
+}
 
 void copy(Context& context, device::Slice from, device::Slice to, Index count) {
   context.queue().copy(from, to, static_cast<std::size_t>(count) * 8);

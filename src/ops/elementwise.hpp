@@ -15,7 +15,8 @@ struct ElementwiseCall {
 };
 void combine(Context& context, Elementwise operation, const ElementwiseCall& call);
 /// The form with separate arguments.
-inline void combine(Context& context, Elementwise operation, device::Slice a, device::Slice b, device::Slice out, Index count, double alpha) {
+inline void combine(Context& context, Elementwise operation, device::Slice a, device::Slice b, device::Slice out, Index count,
+                    double alpha) {
   combine(context, operation, {a, b, out, count, alpha});
 }
 void fill_zero(Context& context, device::Slice out, Index count);

@@ -19,7 +19,9 @@ bool is_countable(const Product& product) {
          groups_for(product.c.rows, 64) * product.c.columns <= most_groups;
 }
 
-bool is_trivial(const Product& product) { return product.alpha == Complex(0, 0) || product.left.inner == 0; }
+bool is_trivial(const Product& product) {
+  return product.alpha == Complex(0, 0) || product.left.inner == 0;
+}
 
 Outcome trivial(Context& context, const Product& product, ProductReport report) {
   if (product.beta != Complex(1, 0)) scale_result(context, product);
@@ -42,9 +44,12 @@ Outcome take_ieee_path(Context& context, const Product& product, const Choices& 
 
 Scheme scheme_of(ModuliFamily family) {
   switch (family) {
-    case ModuliFamily::Int8: return Scheme::CrtInt8;
-    case ModuliFamily::Ten: return Scheme::Crt10Bit;
-    default: return Scheme::Crt11Bit;
+    case ModuliFamily::Int8:
+      return Scheme::CrtInt8;
+    case ModuliFamily::Ten:
+      return Scheme::Crt10Bit;
+    default:
+      return Scheme::Crt11Bit;
   }
 }
 
@@ -84,7 +89,8 @@ Outcome by_class(Context& context, const Product& product, const Choices& choice
     report.fallback_reason = Reason::SizeLimit;
     return take_ieee_path(context, product, choices, report, Data::Special);
   }
-  const Scans scans{scan(context, std::span(&product.left, 1), {}, HandSide::Left), scan(context, std::span(&product.right, 1), {}, HandSide::Right)};
+  const Scans scans{scan(context, std::span(&product.left, 1), {}, HandSide::Left),
+                    scan(context, std::span(&product.right, 1), {}, HandSide::Right)};
   if (!all_finite(scans.left) || !all_finite(scans.right)) {
     report.fallback_reason = Reason::Nonfinite;
     return take_ieee_path(context, product, choices, report, Data::Special);

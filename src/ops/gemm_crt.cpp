@@ -16,25 +16,31 @@ struct Crt {
   const CrtPlan& plan;
   const ModuliSet& set;
   int residue_bytes;
-  Index planes;        // residue planes per modulus of an operand: 1, or 3 for 3M
-  Index result_planes; // 1, or 2 for 3M
+  Index planes;         // residue planes per modulus of an operand: 1, or 3 for 3M
+  Index result_planes;  // 1, or 2 for 3M
   Lease table, whole_product, left_shifts, right_shifts, inner;
 };
 
 struct Residues {
   Lease planes;
-  Index vectors;        // of a plane
+  Index vectors;  // of a plane
   Index inner_padded;
 };
 
-bool is_3m(const Crt& crt) { return crt.product.left.part_count == 2 && !crt.plan.split; }
+bool is_3m(const Crt& crt) {
+  return crt.product.left.part_count == 2 && !crt.plan.split;
+}
 
-Text residue_kernel(const Crt& crt) { return crt.residue_bytes == 1 ? Text::ResiduesI8 : Text::ResiduesHalf; }
+Text residue_kernel(const Crt& crt) {
+  return crt.residue_bytes == 1 ? Text::ResiduesI8 : Text::ResiduesHalf;
+}
 Text modular_kernel(const Crt& crt) {
   if (crt.residue_bytes == 1) return is_3m(crt) ? Text::ModularGemmI8Complex : Text::ModularGemmI8;
   return is_3m(crt) ? Text::ModularGemmF32Complex : Text::ModularGemmF32;
 }
-Text reconstruct_kernel(const Crt& crt) { return crt.residue_bytes == 1 ? Text::ReconstructI8 : Text::ReconstructI16; }
+Text reconstruct_kernel(const Crt& crt) {
+  return crt.residue_bytes == 1 ? Text::ReconstructI8 : Text::ReconstructI16;
+}
 
 void launch_residues(Crt& crt, const VectorView& view, kernels::residues_params p, const Lease& shifts, const Residues& out) {
   p.v = kernel_view(view);
@@ -57,7 +63,8 @@ Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   Residues out;
   out.vectors = vectors.count * (crt.plan.split ? 2 : 1);
   out.inner_padded = rounded_up(terms.count, 64);
-  out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * out.vectors * out.inner_padded * crt.residue_bytes));
+  out.planes =
+      crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * out.vectors * out.inner_padded * crt.residue_bytes));
   kernels::residues_params p{};
   p.inner0 = static_cast<kernels::uint>(terms.first);
   p.kappa_sign = static_cast<int>(hand);
@@ -127,8 +134,8 @@ void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block ro
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
   crt.context.launch(reconstruct_kernel(crt), p.groups, rows.count * columns.count * crt.set.count * crt.set.limbs * c.part_count * 4,
-                     {results.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(), crt.right_shifts.slice(),
-                      whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+                     {results.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
+                      crt.right_shifts.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliFamily family) {

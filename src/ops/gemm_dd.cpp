@@ -42,8 +42,9 @@ Pairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   p.all_vectors = static_cast<kernels::uint>(out.vectors);
   p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
   p.third = dd.form == 3 ? 1u : 0u;
-  dd.context.launch(Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
-                    {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales.slice(), out.planes.slice(), params(p)});
+  dd.context.launch(
+      Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
+      {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales.slice(), out.planes.slice(), params(p)});
   return out;
 }
 
@@ -74,8 +75,8 @@ void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block r
   p.right_first = p.c.column0;
   p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
   dd.context.launch(Text::UnpackDd, p.groups, rows.count * columns.count * 64,
-                    {products.slice(), dd.left_shifts.slice(), dd.right_shifts.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]),
-                     params(p)});
+                    {products.slice(), dd.left_shifts.slice(), dd.right_shifts.slice(), whole(c.parts[0]),
+                     whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 }  // namespace

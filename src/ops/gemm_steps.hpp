@@ -28,8 +28,8 @@ void transfer(Context& context, const ResultView& from, const ResultView& to, Tr
 struct Blocks {
   Index rows, columns, inner;
 };
-struct Footprint {           // bytes of workspace
-  double left_per_term;      // per left vector and term
+struct Footprint {       // bytes of workspace
+  double left_per_term;  // per left vector and term
   double right_per_term;
   double result_per_entry;
 };

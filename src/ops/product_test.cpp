@@ -21,7 +21,9 @@ std::vector<double> doubles_of(const char* digits) {
   return out;
 }
 
-Op op_of(char letter) { return letter == 'N' ? Op::None : letter == 'T' ? Op::Transpose : Op::ConjugateTranspose; }
+Op op_of(char letter) {
+  return letter == 'N' ? Op::None : letter == 'T' ? Op::Transpose : Op::ConjugateTranspose;
+}
 
 template <Scalar T>
 T scalar_of(const char* digits) {

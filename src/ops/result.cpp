@@ -5,9 +5,15 @@
 namespace ab::ops {
 namespace {
 
-kernels::uint groups_of(const ResultView& c) { return static_cast<kernels::uint>(groups_for(c.rows, 64) * c.columns); }
-Slice second_part(const VectorView& view) { return whole(view.parts[view.part_count == 2 ? 1 : 0]); }
-Slice second_part(const ResultView& view) { return whole(view.parts[view.part_count == 2 ? 1 : 0]); }
+kernels::uint groups_of(const ResultView& c) {
+  return static_cast<kernels::uint>(groups_for(c.rows, 64) * c.columns);
+}
+Slice second_part(const VectorView& view) {
+  return whole(view.parts[view.part_count == 2 ? 1 : 0]);
+}
+Slice second_part(const ResultView& view) {
+  return whole(view.parts[view.part_count == 2 ? 1 : 0]);
+}
 
 }  // namespace
 
@@ -28,7 +34,8 @@ void scale_result(Context& context, const Product& product) {
   p.c = kernel_view(product.c, product.triangle);
   p.s = kernel_scalars(product);
   p.groups = groups_of(product.c);
-  context.launch(Text::ScaleResult, p.groups, product.c.rows * product.c.columns, {whole(product.c.parts[0]), second_part(product.c), params(p)});
+  context.launch(Text::ScaleResult, p.groups, product.c.rows * product.c.columns,
+                 {whole(product.c.parts[0]), second_part(product.c), params(p)});
 }
 
 void transfer(Context& context, const ResultView& from, const ResultView& to, Triangle triangle) {

@@ -11,7 +11,8 @@ constexpr int words_of = sizeof(T) / sizeof(double);
 
 template <class T>
 std::span<const std::byte> column_of(const T* data, Index ld, Index column, Index rows) {
-  return {reinterpret_cast<const std::byte*>(data) + static_cast<std::size_t>(column * ld) * sizeof(T), static_cast<std::size_t>(rows) * sizeof(T)};
+  return {reinterpret_cast<const std::byte*>(data) + static_cast<std::size_t>(column * ld) * sizeof(T),
+          static_cast<std::size_t>(rows) * sizeof(T)};
 }
 
 // The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
@@ -41,7 +42,8 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   c_.copied = context.pool().lease(static_cast<std::size_t>(m * n) * sizeof(T));
   c_.slice = c_.copied.slice();
   if (problem.beta != T(0)) {
-    for (Index j = 0; j < n; ++j) context.queue().write(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T), column_of(problem.c.data, problem.c.ld, j, m));
+    for (Index j = 0; j < n; ++j)
+      context.queue().write(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T), column_of(problem.c.data, problem.c.ld, j, m));
   }
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
   product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);

@@ -5,7 +5,9 @@
 
 namespace ab::ops {
 
-Slice whole(const Slice& slice) { return {slice.memory, 0}; }
+Slice whole(const Slice& slice) {
+  return {slice.memory, 0};
+}
 
 kernels::vector_view kernel_view(const VectorView& view) {
   kernels::vector_view out{};
@@ -82,8 +84,9 @@ Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevi
     p.kappa_sign = static_cast<int>(hand);
     p.group_count = static_cast<kernels::uint>(group_count);
     const Slice pairs = inner.inner ? inner.pairs.slice() : whole(view.parts[0]);
-    context.launch(Text::Scan, p.groups, view.vectors * view.inner * parts * 8,
-                   {whole(view.parts[0]), whole(view.parts[parts == 2 ? 1 : 0]), pairs, out.records_on_device.slice(), profile.slice(), params(p)});
+    context.launch(
+        Text::Scan, p.groups, view.vectors * view.inner * parts * 8,
+        {whole(view.parts[0]), whole(view.parts[parts == 2 ? 1 : 0]), pairs, out.records_on_device.slice(), profile.slice(), params(p)});
     first += view.vectors;
   }
   out.records = download<numerics::Record>(context, out.records_on_device, static_cast<std::size_t>(vectors));

@@ -45,7 +45,11 @@ struct Block {
 };
 std::vector<Block> blocks_of(Index total, Index size);
 
-inline Index rounded_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
-inline Index groups_for(Index total, Index per_group) { return (total + per_group - 1) / per_group; }
+inline Index rounded_up(Index value, Index unit) {
+  return (value + unit - 1) / unit * unit;
+}
+inline Index groups_for(Index total, Index per_group) {
+  return (total + per_group - 1) / per_group;
+}
 
 }  // namespace ab::ops

@@ -136,8 +136,8 @@ Level best_level() {
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
                     __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
   if (avx512) return Level::Avx512;
   if (avx2) return Level::Avx2;
 #endif
@@ -146,9 +146,12 @@ Level best_level() {
 
 const char* word_of(Level level) {
   switch (level) {
-    case Level::Avx512: return "avx512";
-    case Level::Avx2: return "avx2";
-    default: return "base";
+    case Level::Avx512:
+      return "avx512";
+    case Level::Avx2:
+      return "avx2";
+    default:
+      return "base";
   }
 }
 
@@ -211,6 +214,8 @@ Traits describe_cpu() {
   return traits;
 }
 
-std::unique_ptr<Device> open_cpu() { return std::make_unique<CpuDevice>(); }
+std::unique_ptr<Device> open_cpu() {
+  return std::make_unique<CpuDevice>();
+}
 
 }  // namespace ab::device
