@@ -285,9 +285,18 @@ suite_threads() { # OpenBLAS's thread-safety test: concurrent results against th
   sed -i 's#<cblas.h>#"cblas.h"#' ./*.h ts.cpp
   # shellcheck disable=SC2086
   g++ -w -O2 -fopenmp ts.cpp -o dgemm_ts $L || { wrong "the thread test does not compile"; return; }
+  # Debian's serial OpenBLAS 0.3.21 fails this by itself, once in 60 runs of 16 threads on 2 cores. What such a host computes gets
+  # three tries; what the library computes, one.
+  local tries=3 t
+  [ "$MODE" = gpu ] && tries=1
   for a in "64 16 20" "200 8 3"; do
-    # shellcheck disable=SC2086
-    if LIMIT=300 run ./dgemm_ts $a >out 2>&1; then good; else wrong "dgemm_ts $a: $(grep -v '^ *$' out | tail -1)"; fi
+    for t in $(seq $tries); do
+      # shellcheck disable=SC2086
+      LIMIT=300 run ./dgemm_ts $a >out 2>&1 && break
+      [ "$t" = $tries ] || echo "  dgemm_ts $a failed behind $HOST in mode $MODE: tried again"
+      t=failed
+    done
+    if [ "$t" != failed ]; then good; else wrong "dgemm_ts $a: $(grep -v '^ *$' out | tail -1)"; fi
   done
 }
 suite_cases() { # the project's own cases
