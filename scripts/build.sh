@@ -13,6 +13,7 @@ if [ ! -f "$folder/CMakeCache.txt" ]; then # later configurations keep what the 
     export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER:-ccache} CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-ccache}
   fi
 fi
+export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=1 # clones of the same commit share what was compiled
 cmake --preset "$preset" >"$folder/configure.log" 2>&1 || { cat "$folder/configure.log"; exit 1; }
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc 2>/dev/null || sysctl -n hw.ncpu)}
 echo "building $preset ($folder)"
