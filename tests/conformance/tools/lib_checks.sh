@@ -32,7 +32,7 @@ say C58 "no OpenMP runtime" "$(ldd "$LIB" | grep -iE 'gomp|omp5|iomp')"
 # loading it
 if strace -o "$T/st" true 2>/dev/null; then
   strace -f -o "$T/st" -E LD_PRELOAD="$LIB" /bin/true >/dev/null 2>&1
-  say C36 "loading opens no device and starts nothing" "$(grep -E '/dev/(nvidia|dri|kfd)|libcuda|libvulkan|clone|sched_setaffinity' "$T/st" | head -2)"
+  say C36 "loading opens no device and starts nothing" "$(grep -E '/dev/(nvidia|dri|kfd)|libcuda|libvulkan|clone3?\(|sched_setaffinity\(' "$T/st" | head -2)"
 else
   echo "skip C36 (strace does not work here)"
 fi
