@@ -205,3 +205,21 @@ AB_FN ulong add64(ulong a, ulong b) { return soft_add64(a, b); }
 AB_FN ulong mul64(ulong a, ulong b) { return soft_mul64(a, b); }
 AB_FN ulong fma64(ulong a, ulong b, ulong c) { return soft_fma64(a, b, c); }
 #endif
+
+// |rint(x 2^shift)|, ties to even, below 2^80 (docs/numerics.md 6.2).
+AB_FN pair128 scaled_integer(ulong word, int shift) {
+  int s = exponent64(word) + shift;
+  pair128 a;
+  a.high = 0ul;
+  a.low = significand64(word);
+  if (s >= 0) return shift_left128(a, a.low == 0ul ? 0 : s);
+  if (s <= -54) {
+    a.low = 0ul;
+    return a;
+  }
+  ulong rest = a.low & ((1ul << (-s)) - 1ul);
+  ulong half_way = 1ul << (-s - 1);
+  a.low = a.low >> (-s);
+  if (rest > half_way || (rest == half_way && (a.low & 1ul) != 0ul)) a.low = a.low + 1ul;
+  return a;
+}

@@ -160,6 +160,13 @@ AB_STRUCT(reconstruct_params)
   uint moduli;
 AB_STRUCT_END(reconstruct_params)
 
+// A modular product and its reconstruction in one launch (native kernels crt_product_i8 and crt_product_i8_3m).
+AB_STRUCT(crt_product_params)
+  modular_params g;
+  reconstruct_params r;
+  ulong scratch_bytes;
+AB_STRUCT_END(crt_product_params)
+
 AB_STRUCT(pack_params)
   vector_view v;
   uint groups;

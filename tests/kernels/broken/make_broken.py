@@ -47,7 +47,7 @@ VARIANTS = {
     "no_barriers_dd": (("gemm_dd",), NO_BARRIERS, "no barrier in double-float products"),
     "residue_512": (("residues_half",), [("modular.h", "return r >= (m + 1u) / 2u ?", "return r >= (m + 1u) / 2u + 1u ?")],
                     "512 is let through as a residue of 1023"),
-    "truncation": (("residues_i8", "residues_half"), [("residues.k", "ulong half_way = 1ul << (-s - 1);", "ulong half_way = ~0ul;")],
+    "truncation": (("residues_i8", "residues_half"), [("fp64_bits.h", "ulong half_way = 1ul << (-s - 1);", "ulong half_way = ~0ul;")],
                    "integers are cut off, not rounded"),
     "measured": ((), [("lang.h", "#define AB_GROUPS_ARE(count) if (AB_GROUP_ID >= (count)) return;",
                        "#define AB_GROUPS_ARE(count) *static_cast<std::size_t*>(ab_group.buffers[15]) = ab_taken; return;")],
