@@ -7,7 +7,10 @@ import checking
 
 NAME = "check_mirror"
 # Sources without a test of their own name, each with its reason.
+NATIVE = "a native engine: compared with the common kernels in tests/ops/native_engines_test.cpp"
 WITHOUT_TEST = {
+    **{f"src/device/cpu/native/{name}.cpp": NATIVE
+       for name in ("amx", "vnni", "avx512_scan", "avx512_residues", "avx512_result", "avx512_planes", "avx512_product")},
 }
 # Tests of a whole layer rather than of one source, each with its reason.
 WITHOUT_SOURCE = {
@@ -15,6 +18,7 @@ WITHOUT_SOURCE = {
     "tests/ops/golden_test.cpp": "whole products against tests/golden, through every way into ops",
     "tests/ops/random_products_test.cpp": "whole products against the judge, through every way into ops",
     "tests/ops/failures_test.cpp": "every step of a product that fails in turn",
+    "tests/ops/native_engines_test.cpp": "native kernels against the common ones, over whole products",
 }
 
 

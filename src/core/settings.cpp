@@ -65,6 +65,8 @@ constexpr Word<Precision> precision_words[] = {{"dd", Precision::DoubleFloat},
                                                {"fp64", Precision::Fp64},
                                                {"strict", Precision::Strict},
                                                {"exact", Precision::Exact}};
+constexpr Word<CpuKernels> kernel_words[] = {{"best", CpuKernels::Best}, {"amx", CpuKernels::Amx},   {"vnni", CpuKernels::Vnni},
+                                             {"avx2", CpuKernels::Avx2}, {"neon", CpuKernels::Neon}, {"common", CpuKernels::Common}};
 constexpr const char* retired_names[] = {"AB_CROSSOVER_FLOPS", "AB_CROSSOVER_FLOPS_REAL", "AB_PROFILE_FILE"};
 
 /// cpu, metal, cuda, cuda:N, vulkan or vulkan:N.
@@ -286,6 +288,8 @@ Settings read_settings(const char* (*get)(const char* name), std::vector<std::st
   settings.staging_mb =
       environment.integer("AB_STAGING_MB", 0, most_megabytes, -1, "is no integer >= 0; using 2048, or half of a smaller device");
   settings.host_blas = environment.file("AB_HOST_BLAS");
+  settings.cpu_kernels =
+      environment.word("AB_CPU_KERNELS", kernel_words, CpuKernels::Best, "is none of best, amx, vnni, avx2, neon, common; using best");
   settings.num_threads = read_threads(environment);
   read_outputs(environment, settings);
   read_ranks(environment, settings);

@@ -9,6 +9,7 @@
 namespace ab {
 
 enum class Mode { Auto, Cpu, Gpu };
+enum class CpuKernels { Best, Amx, Vnni, Avx2, Neon, Common };  // the cpu device starts its choice here and steps down
 
 struct Settings {
   Mode mode = Mode::Auto;
@@ -20,8 +21,9 @@ struct Settings {
   std::string config_home;            // folder of the per-user files: XDG_CONFIG_HOME, else HOME/.config; "" when unknown
   std::vector<std::string> disabled;  // routines that stay on the host side
   bool host_pack = false;
-  Index staging_mb = -1;    // -1: not set
-  std::string host_blas;    // file or ""
+  Index staging_mb = -1;  // -1: not set
+  std::string host_blas;  // file or ""
+  CpuKernels cpu_kernels = CpuKernels::Best;
   int num_threads = 1;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else CPUs of the affinity mask; >= 1
   bool report = false;      // asked for, to stderr or to report_path
   std::string report_path;  // AB_REPORT with a '/'

@@ -55,6 +55,8 @@ struct Traits {
   bool unified_memory = false;
   bool fp64 = false;
   bool int8_matrix = false;
+  Index vector_unit = 1;                     // vectors of a residue plane come in multiples of it
+  std::uint64_t product_scratch_bytes = 0;   // of the kernels crt_product_i8*; 0: the device has none
   bool fused_fma = true;                     // false: load the soft-fma variants of double-float kernels
   ModuliFamily family = ModuliFamily::Int8;  // preferred
 };

@@ -21,12 +21,16 @@ constexpr std::array<const char*, static_cast<std::size_t>(Text::Count)> names =
                                                                                   "scale_result",
                                                                                   "transfer_result",
                                                                                   "elementwise",
-                                                                                  "self_test"};
+                                                                                  "self_test",
+                                                                                  "crt_product_i8",
+                                                                                  "crt_product_i8_3m"};
 
 }  // namespace
 
 KernelCache::KernelCache(Device& device) {
-  for (std::size_t i = 0; i < names.size(); ++i) kernels_[i] = device.load({names[i]});
+  const bool fused = device.traits().product_scratch_bytes > 0;
+  const auto count = fused ? names.size() : static_cast<std::size_t>(Text::CrtProductI8);
+  for (std::size_t i = 0; i < count; ++i) kernels_[i] = device.load({names[i]});
 }
 
 }  // namespace ab::device

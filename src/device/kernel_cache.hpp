@@ -27,6 +27,8 @@ enum class Text {  // a line of kernels/variants.txt each
   TransferResult,
   Elementwise,
   SelfTest,
+  CrtProductI8,  // these two on devices with Traits::product_scratch_bytes only
+  CrtProductI8Complex,
   Count
 };
 

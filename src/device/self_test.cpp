@@ -74,28 +74,68 @@ std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& ke
   return "";
 }
 
+constexpr kernels::uint long_inner = 131072;
+constexpr std::array<kernels::uint, 2> long_moduli = {256, 255};  // the first two of the family
+
+std::vector<kernels::modulus> table_of_two() {
+  std::vector<kernels::modulus> table;
+  for (const kernels::uint m : long_moduli) {
+    kernels::modulus entry{};
+    entry.m = m;
+    entry.inverse = static_cast<kernels::uint>((std::uint64_t{1} << 32) / m);
+    entry.power1 = (1u << 16) % m;
+    entry.power2 = entry.power1 * entry.power1 % m;
+    entry.power3 = entry.power2 * entry.power1 % m;
+    entry.power4 = entry.power3 * entry.power1 % m;
+    table.push_back(entry);
+  }
+  return table;
+}
+
+enum class Hand { Left = 1, Right = -1 };
+
+// Residues of one vector of equal entries, in the device's own layout.
+std::unique_ptr<Memory> residues_of(Device& device, Queue& queue, const KernelCache& kernels, double value, Hand hand) {
+  const auto vectors = static_cast<kernels::uint>(device.traits().vector_unit);
+  const std::unique_ptr<Memory> words = filled(device, queue, std::vector<double>(long_inner, value));
+  const std::unique_ptr<Memory> zero = filled(device, queue, std::vector<std::int32_t>(2));
+  const std::unique_ptr<Memory> table = filled(device, queue, table_of_two());
+  std::unique_ptr<Memory> planes = device.allocate(std::size_t{long_inner} * vectors * long_moduli.size());
+  kernels::residues_params p{};
+  p.v = {0, 0, 1, 1, 1, long_inner, 1, 0};
+  p.groups = long_inner / 64;
+  p.all_vectors = vectors;
+  p.inner_padded = long_inner;
+  p.kappa_sign = static_cast<int>(hand);
+  p.moduli = static_cast<kernels::uint>(long_moduli.size());
+  const Argument arguments[] = {Slice{words.get(), 0}, Slice{words.get(), 0},  Slice{zero.get(), 0}, Slice{zero.get(), 0},
+                                Slice{table.get(), 0}, Slice{planes.get(), 0}, as_argument(p)};
+  queue.launch(kernels.get(Text::ResiduesI8), {p.groups, 1, 1, 0}, arguments);
+  queue.finish();  // the words go away
+  return planes;
+}
+
 // The longest sums between two reductions: K = 131072 equal products of the largest residues, known in closed form.
 std::string check_long_sums(Device& device, Queue& queue, const KernelCache& kernels) {
-  constexpr kernels::uint inner = 131072;
-  const std::vector<std::uint32_t> left(inner / 4, 0x80808080u);  // -128 everywhere
-  for (const std::uint32_t other : {0x80808080u, 0x7F7F7F7Fu}) {
-    const std::vector<std::uint32_t> right(inner / 4, other);
-    kernels::modulus m{};
-    m.m = 251;
-    m.inverse = static_cast<kernels::uint>((std::uint64_t{1} << 32) / 251);
-    const std::unique_ptr<Memory> a = filled(device, queue, left), b = filled(device, queue, right);
-    const std::unique_ptr<Memory> table = filled(device, queue, std::vector<kernels::modulus>{m});
-    std::vector<std::uint32_t> result(1);
+  const std::unique_ptr<Memory> table = filled(device, queue, table_of_two());
+  const std::unique_ptr<Memory> left = residues_of(device, queue, kernels, 128, Hand::Left);  // -128 and -127
+  for (const int other : {128, 127}) {
+    const std::unique_ptr<Memory> right = residues_of(device, queue, kernels, other, Hand::Right);
+    std::vector<std::uint32_t> result(2);
     const std::unique_ptr<Memory> out = filled(device, queue, result);
     kernels::modular_params p{};
-    p.groups = p.tile_rows = p.tile_columns = p.left_vectors = p.right_vectors = p.row_words = p.left_all = p.right_all = p.moduli = 1;
-    p.inner_padded = inner;
-    const Argument arguments[] = {Slice{a.get(), 0}, Slice{b.get(), 0}, Slice{table.get(), 0}, Slice{out.get(), 0}, as_argument(p)};
-    queue.launch(kernels.get(Text::ModularGemmI8), {1, 1, 1, 0}, arguments);
+    p.tile_rows = p.tile_columns = p.left_vectors = p.right_vectors = p.row_words = 1;
+    p.left_all = p.right_all = static_cast<kernels::uint>(device.traits().vector_unit);
+    p.groups = p.moduli = static_cast<kernels::uint>(long_moduli.size());
+    p.inner_padded = long_inner;
+    const Argument arguments[] = {Slice{left.get(), 0}, Slice{right.get(), 0}, Slice{table.get(), 0}, Slice{out.get(), 0}, as_argument(p)};
+    queue.launch(kernels.get(Text::ModularGemmI8), {p.groups, 1, 1, 0}, arguments);
     queue.read(*out, 0, std::as_writable_bytes(std::span(result)));
-    const std::int64_t sum = std::int64_t{inner} * -128 * (other == 0x80808080u ? -128 : 127);
-    const auto expected = static_cast<std::int8_t>(((sum + 125) % 251 + 251) % 251 - 125);
-    if (static_cast<std::int8_t>(result[0] & 255) != expected) return "int8 products: a sum of 131072 extreme terms is wrong";
+    for (std::size_t l = 0; l < result.size(); ++l) {
+      const std::int64_t m = long_moduli[l], sum = std::int64_t{long_inner} * 128 * other;
+      const auto expected = static_cast<std::int8_t>((sum + m / 2) % m - m / 2);
+      if (static_cast<std::int8_t>(result[l] & 255) != expected) return "int8 products: a sum of 131072 extreme terms is wrong";
+    }
   }
   return "";
 }

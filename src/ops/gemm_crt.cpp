@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The CRT product: residues, modular products, reconstruction (docs/numerics.md 6, 7).
+#include <algorithm>
+
 #include "core/error.hpp"
 #include "numerics/moduli.hpp"
 #include "ops/gemm_steps.hpp"
@@ -19,6 +21,7 @@ struct Crt {
   Index planes;         // residue planes per modulus of an operand: 1, or 3 for 3M
   Index result_planes;  // 1, or 2 for 3M
   Lease table, whole_product, left_shifts, right_shifts, inner;
+  Lease scratch;  // of products that are reconstructed in the same launch; none: residues of results go through memory
 };
 
 struct Residues {
@@ -61,7 +64,8 @@ Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = hand == HandSide::Left ? crt.product.left : crt.product.right;
   const Lease& shifts = hand == HandSide::Left ? crt.left_shifts : crt.right_shifts;
   Residues out;
-  out.vectors = vectors.count * (crt.plan.split ? 2 : 1);
+  const Index half = rounded_up(vectors.count, crt.context.device().traits().vector_unit);
+  out.vectors = half * (crt.plan.split ? 2 : 1);
   out.inner_padded = rounded_up(terms.count, 64);
   out.planes =
       crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * out.vectors * out.inner_padded * crt.residue_bytes));
@@ -77,7 +81,7 @@ Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   }
   launch_residues(crt, part_of(block, 0), p, shifts, out);
   p.first_shift += static_cast<kernels::uint>(operand.vectors);
-  p.first_vector = static_cast<kernels::uint>(vectors.count);
+  p.first_vector = static_cast<kernels::uint>(half);
   launch_residues(crt, part_of(block, 1), p, shifts, out);
   return out;
 }
@@ -88,11 +92,12 @@ struct Results {
   Index row_words;
 };
 
+// Rows and columns of the planes: of the split form, both parts, each padded as the residues are.
 Results make_results(Crt& crt, Index rows, Index columns) {
-  const Index factor = crt.plan.split ? 2 : 1, per_word = 4 / crt.residue_bytes;
+  const Index unit = crt.context.device().traits().vector_unit, per_word = 4 / crt.residue_bytes;
   Results out;
-  out.rows = rows * factor;
-  out.columns = columns * factor;
+  out.rows = crt.plan.split ? 2 * rounded_up(rows, unit) : rows;
+  out.columns = crt.plan.split ? 2 * rounded_up(columns, unit) : columns;
   out.row_words = (out.rows + per_word - 1) / per_word;
   out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.result_planes * out.columns * out.row_words * 4));
   return out;
@@ -100,7 +105,7 @@ Results make_results(Crt& crt, Index rows, Index columns) {
 
 enum class Accumulate { No, Yes };
 
-void multiply_residues(Crt& crt, const Residues& left, const Residues& right, const Results& out, Accumulate accumulate) {
+kernels::modular_params modular_params_of(const Crt& crt, const Residues& left, const Residues& right, const Results& out) {
   kernels::modular_params p{};
   p.tile_rows = static_cast<kernels::uint>(groups_for(out.rows, 64));
   p.tile_columns = static_cast<kernels::uint>(groups_for(out.columns, 64));
@@ -109,15 +114,24 @@ void multiply_residues(Crt& crt, const Residues& left, const Residues& right, co
   p.right_vectors = static_cast<kernels::uint>(out.columns);
   p.inner_padded = static_cast<kernels::uint>(left.inner_padded);
   p.row_words = static_cast<kernels::uint>(out.row_words);
-  p.accumulate = accumulate == Accumulate::Yes ? 1u : 0u;
   p.left_all = static_cast<kernels::uint>(left.vectors);
   p.right_all = static_cast<kernels::uint>(right.vectors);
   p.moduli = static_cast<kernels::uint>(crt.set.count);
-  crt.context.launch(modular_kernel(crt), p.groups, out.rows * out.columns * left.inner_padded * crt.set.count * crt.planes / 4,
+  return p;
+}
+
+Index work_of(const Crt& crt, const Results& out, Index inner_padded) {
+  return out.rows * out.columns * inner_padded * crt.set.count * crt.planes / 4;
+}
+
+void multiply_residues(Crt& crt, const Residues& left, const Residues& right, const Results& out, Accumulate accumulate) {
+  kernels::modular_params p = modular_params_of(crt, left, right, out);
+  p.accumulate = accumulate == Accumulate::Yes ? 1u : 0u;
+  crt.context.launch(modular_kernel(crt), p.groups, work_of(crt, out, left.inner_padded),
                      {left.planes.slice(), right.planes.slice(), crt.table.slice(), out.planes.slice(), params(p)});
 }
 
-void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
+kernels::reconstruct_params reconstruct_params_of(const Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
   kernels::reconstruct_params p{};
   p.c = kernel_view(block_of(c, rows, columns), crt.product.triangle);
   p.c.row0 = static_cast<kernels::uint>(rows.first);
@@ -125,23 +139,41 @@ void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block ro
   p.s = kernel_scalars(crt.product);
   p.form = crt.plan.split ? 2u : is_3m(crt) ? 3u : 1u;
   p.row_words = static_cast<kernels::uint>(results.row_words);
-  p.half_rows = static_cast<kernels::uint>(rows.count);
-  p.half_columns = static_cast<kernels::uint>(columns.count);
+  p.half_rows = static_cast<kernels::uint>(results.rows / 2);
+  p.half_columns = static_cast<kernels::uint>(results.columns / 2);
   p.left_first = static_cast<kernels::uint>(rows.first);
   p.right_first = static_cast<kernels::uint>(columns.first);
   p.left_half = static_cast<kernels::uint>(crt.product.left.vectors);
   p.right_half = static_cast<kernels::uint>(crt.product.right.vectors);
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
+  return p;
+}
+
+void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
+  const kernels::reconstruct_params p = reconstruct_params_of(crt, results, c, rows, columns);
   crt.context.launch(reconstruct_kernel(crt), p.groups, rows.count * columns.count * crt.set.count * crt.set.limbs * c.part_count * 4,
                      {results.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
                       crt.right_shifts.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
+// Product and reconstruction in one launch: the residues of results never leave the device's caches.
+void multiply_and_reconstruct(Crt& crt, const Residues& left, const Residues& right, const ResultView& c, Block rows, Block columns) {
+  const Results none{{}, rows.count, columns.count, 0};
+  kernels::crt_product_params p{};
+  p.g = modular_params_of(crt, left, right, none);
+  p.r = reconstruct_params_of(crt, none, c, rows, columns);
+  p.scratch_bytes = crt.scratch.memory().bytes();
+  crt.context.launch(
+      is_3m(crt) ? Text::CrtProductI8Complex : Text::CrtProductI8, p.g.groups, work_of(crt, none, left.inner_padded),
+      {left.planes.slice(), right.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
+       crt.right_shifts.slice(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+}
+
 Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliFamily family) {
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context, product, plan, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}, {}};
+  Crt crt{context, product, plan, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}, {}, {}};
   crt.table = upload(context, std::span<const kernels::modulus>(set.constants));
   crt.whole_product = upload(context, std::span<const kernels::reconstruction>(&set.product, 1));
   crt.left_shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts));
@@ -156,12 +188,29 @@ Footprint footprint_of(const Crt& crt) {
   return {operand, operand, result};
 }
 
+// The blocks of a product. Fused: with results reconstructed in the launch that makes them, which takes all terms at once.
+struct Cutting {
+  Cut cut;
+  std::uint64_t scratch_bytes;  // 0: not fused
+};
+
+Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
+  Footprint footprint = footprint_of(crt);
+  const std::uint64_t wanted = crt.residue_bytes == 1 && !crt.plan.split ? crt.context.device().traits().product_scratch_bytes : 0;
+  const std::uint64_t scratch = std::min(wanted, cap_bytes / 4);
+  if (scratch >= wanted / 32 && scratch > 0) {  // below a 32nd the blocks would be too small to be worth it
+    const Cut fused = cut_product({footprint.left_per_term, footprint.right_per_term, 0}, all, cap_bytes - scratch);
+    if (fused.fits && fused.blocks.inner == all.inner) return {fused, scratch};
+  }
+  return {cut_product(footprint, all, cap_bytes), 0};
+}
+
 }  // namespace
 
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
   Crt crt = begin(context, product, plan, *choices.family);
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
-  const Cut cut = cut_product(footprint_of(crt), all, static_cast<std::uint64_t>(choices.cap_bytes));
+  const auto [cut, scratch_bytes] = cut_crt(crt, all, static_cast<std::uint64_t>(choices.cap_bytes));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
   const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
   const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
@@ -170,6 +219,11 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
     Residues left;
     if (term_blocks.size() == 1) left = prepare(crt, HandSide::Left, rows, term_blocks[0]);
     for (const Block& columns : column_blocks) {
+      if (scratch_bytes > 0) {
+        if (!crt.scratch) crt.scratch = context.pool().lease(scratch_bytes);
+        multiply_and_reconstruct(crt, left, prepare(crt, HandSide::Right, columns, term_blocks[0]), result.view(), rows, columns);
+        continue;
+      }
       const Results results = make_results(crt, rows.count, columns.count);
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);

@@ -19,6 +19,7 @@ std::vector<std::string> variants() {
     std::string name;
     if (!line.empty() && line[0] != '#' && std::istringstream(line) >> name) names.push_back(name);
   }
+  if (describe_cpu().product_scratch_bytes > 0) names.insert(names.end(), {"crt_product_i8", "crt_product_i8_3m"});
   return names;
 }
 
@@ -26,14 +27,13 @@ TEST(KernelCache, LoadsTheKernelsOfTheListInItsOrder) {
   const std::unique_ptr<Device> cpu = open_cpu();
   test::FaultyDevice device(*cpu);
   const KernelCache cache(device);
-  ASSERT_EQ(variants().size(), static_cast<std::size_t>(Text::Count));
   EXPECT_EQ(device.loaded(), variants());
 }
 
 TEST(KernelCache, EveryTextIsItsOwnKernel) {
   const std::unique_ptr<Device> cpu = open_cpu();
   const KernelCache cache(*cpu);
-  for (int a = 0; a < static_cast<int>(Text::Count); ++a) {
+  for (int a = 0; a < static_cast<int>(variants().size()); ++a) {
     for (int b = 0; b < a; ++b) EXPECT_NE(&cache.get(static_cast<Text>(a)), &cache.get(static_cast<Text>(b)));
   }
 }

@@ -45,7 +45,7 @@ TEST(ProductTest, AWrongKernelIsRefusedWithOneReason) {
 
 TEST(ProductTest, EveryKernelOfProductsIsRun) {
   test::FaultyDevice device(device::open(0));
-  Context context(0, device, std::uint64_t{1} << 24);
+  Context context(0, device, std::uint64_t{1} << 30);
   device.fail_at(0);
   ASSERT_EQ(test_products(context), "");
   for (const std::string& name : device.loaded()) {

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include "core/error.hpp"
 #include "core/settings.hpp"
 #include "device/cpu/kernel_table.hpp"
+#include "device/cpu/native/engines.hpp"
 #include "device/cpu/threads.hpp"
 
 namespace ab::device {
@@ -53,11 +55,17 @@ std::byte* data_of(const Memory& memory) {
   return static_cast<const AdoptedMemory&>(memory).data();
 }
 
+// A common kernel, run group by group, or a native one, which runs a launch as it likes.
 class CpuKernel final : public Kernel {
  public:
   explicit CpuKernel(void (*run_group)(const kernels::Group&)) : run_group(run_group) {}
-  void (*const run_group)(const kernels::Group&);
+  CpuKernel(void (*run)(const native::Launch&), const kernels::HostKernel* common) : run(run), common(common) {}
+  void (*const run_group)(const kernels::Group&) = nullptr;
+  void (*const run)(const native::Launch&) = nullptr;
+  const kernels::HostKernel* const common = nullptr;
 };
+
+constexpr std::size_t scratch_bytes = std::max(kernels::scratch_bytes, native::native_scratch_bytes);
 
 // Scratch blocks of running groups, kept between launches. Slots are taken and given back by exchange: no lock, so nothing to fork.
 class ScratchBlocks {
@@ -66,7 +74,7 @@ class ScratchBlocks {
     for (std::atomic<OwnMemory*>& slot : slots_) {
       if (OwnMemory* block = slot.exchange(nullptr, std::memory_order_acquire)) return std::unique_ptr<OwnMemory>(block);
     }
-    return std::make_unique<OwnMemory>(kernels::scratch_bytes);
+    return std::make_unique<OwnMemory>(scratch_bytes);
   }
   void give_back(std::unique_ptr<OwnMemory> block) {
     for (std::atomic<OwnMemory*>& slot : slots_) {
@@ -83,6 +91,23 @@ class ScratchBlocks {
 
  private:
   std::array<std::atomic<OwnMemory*>, 32> slots_{};
+};
+
+class NativeSharer final : public native::Sharer {
+ public:
+  NativeSharer(int threads, ScratchBlocks& scratch) : threads_(threads), scratch_(scratch) {}
+  void share(Index count, Index work, native::Body body, const void* state) const override {
+    ab::device::share(count, work, threads_, [&](Index first, Index last) {
+      std::unique_ptr<OwnMemory> scratch = scratch_.take();
+      body(state, scratch->data(), first, last);
+      scratch_.give_back(std::move(scratch));
+    });
+  }
+  int threads() const override { return threads_; }
+
+ private:
+  int threads_;
+  ScratchBlocks& scratch_;
 };
 
 class CpuQueue final : public Queue {
@@ -117,7 +142,12 @@ void CpuQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument>
   constexpr std::size_t most_arguments = 16;
   void* buffers[most_arguments] = {};
   for (std::size_t i = 0; i < arguments.size(); ++i) buffers[i] = address_of(arguments[i]);
-  const auto run_group = static_cast<const CpuKernel&>(kernel).run_group;
+  const auto& cpu_kernel = static_cast<const CpuKernel&>(kernel);
+  if (cpu_kernel.run != nullptr) {
+    cpu_kernel.run({buffers, cpu_kernel.common, NativeSharer(threads_, scratch_)});
+    return;
+  }
+  const auto run_group = cpu_kernel.run_group;
   const Index row = grid.x, plane = row * grid.y, count = plane * grid.z;
   share(count, grid.work, threads_, [&](Index first, Index last) {
     std::unique_ptr<OwnMemory> scratch = scratch_.take();
@@ -164,29 +194,6 @@ const kernels::HostKernel* table_of(Level level) {
   return kernels::host_kernels_base;
 }
 
-class CpuDevice final : public Device {
- public:
-  CpuDevice() : traits_(describe_cpu()), level_(best_level()) {}
-
-  const Traits& traits() const override { return traits_; }
-  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<OwnMemory>(bytes); }
-  std::unique_ptr<Memory> adopt(std::span<std::byte> host) override {
-    const bool aligned = reinterpret_cast<std::uintptr_t>(host.data()) % alignof(std::uint64_t) == 0;
-    return aligned ? std::make_unique<AdoptedMemory>(host) : nullptr;
-  }
-  std::unique_ptr<Kernel> load(const KernelName& name) override {
-    for (const kernels::HostKernel* row = table_of(level_); row->name != nullptr; ++row) {
-      if (name.name == row->name) return std::make_unique<CpuKernel>(row->run_group);
-    }
-    throw Error(Status::ShaderCompile, "cpu: no kernel named " + name.name);
-  }
-  std::unique_ptr<Queue> open_queue() override { return std::make_unique<CpuQueue>(settings().num_threads); }
-
- private:
-  Traits traits_;
-  Level level_;
-};
-
 std::string processor_name() {
 #if defined(__linux__)
   std::ifstream info("/proc/cpuinfo");
@@ -199,14 +206,18 @@ std::string processor_name() {
   return "CPU";
 }
 
-}  // namespace
-
-Traits describe_cpu() {
+Traits describe(const native::Engine* engine) {
   Traits traits;
   traits.id = "cpu";
   traits.name = processor_name();
   const int threads = settings().num_threads;
-  traits.features = std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ") + word_of(best_level());
+  traits.features = std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ");
+  traits.features += engine != nullptr ? engine->features : word_of(best_level());
+  if (engine != nullptr) {
+    traits.int8_matrix = true;
+    traits.vector_unit = engine->vector_unit;
+    traits.product_scratch_bytes = engine->product_scratch_bytes * static_cast<std::uint64_t>(threads);
+  }
   traits.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   traits.max_buffer_bytes = traits.memory_bytes;
   traits.unified_memory = true;
@@ -214,8 +225,45 @@ Traits describe_cpu() {
   return traits;
 }
 
+class CpuDevice final : public Device {
+ public:
+  explicit CpuDevice(const native::Engine* engine) : traits_(describe(engine)), level_(best_level()), engine_(engine) {}
+
+  const Traits& traits() const override { return traits_; }
+  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<OwnMemory>(bytes); }
+  std::unique_ptr<Memory> adopt(std::span<std::byte> host) override {
+    const bool aligned = reinterpret_cast<std::uintptr_t>(host.data()) % alignof(std::uint64_t) == 0;
+    return aligned ? std::make_unique<AdoptedMemory>(host) : nullptr;
+  }
+  std::unique_ptr<Kernel> load(const KernelName& name) override {
+    for (const native::Kernel* row = engine_ != nullptr ? engine_->kernels : nullptr; row != nullptr && row->name != nullptr; ++row) {
+      if (name.name == row->name) return std::make_unique<CpuKernel>(row->run, table_of(level_));
+    }
+    for (const kernels::HostKernel* row = table_of(level_); row->name != nullptr; ++row) {
+      if (name.name == row->name) return std::make_unique<CpuKernel>(row->run_group);
+    }
+    throw Error(Status::ShaderCompile, "cpu: no kernel named " + name.name);
+  }
+  std::unique_ptr<Queue> open_queue() override { return std::make_unique<CpuQueue>(settings().num_threads); }
+
+ private:
+  Traits traits_;
+  Level level_;
+  const native::Engine* engine_;
+};
+
+}  // namespace
+
+Traits describe_cpu() {
+  return describe(native::choose_engine(settings().cpu_kernels));
+}
+
 std::unique_ptr<Device> open_cpu() {
-  return std::make_unique<CpuDevice>();
+  return open_cpu_with(settings().cpu_kernels);
+}
+
+std::unique_ptr<Device> open_cpu_with(CpuKernels kernels) {
+  return std::make_unique<CpuDevice>(native::choose_engine(kernels));
 }
 
 }  // namespace ab::device

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/native/engines.hpp"
+
+namespace ab::device::native {
+
+const Engine* choose_engine([[maybe_unused]] CpuKernels wanted) {
+#if defined(__x86_64__)
+  if (wanted <= CpuKernels::Amx) {
+    if (const Engine* engine = amx_engine()) return engine;
+  }
+  if (wanted <= CpuKernels::Vnni) {
+    if (const Engine* engine = vnni_engine()) return engine;
+  }
+#endif
+  return nullptr;
+}
+
+}  // namespace ab::device::native

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "device/cpu/native/engines.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "device/cpu/native/permission.hpp"
+
+namespace ab::device::native {
+namespace {
+
+TEST(Engines, TheChoiceStepsDownFromWhatIsWanted) {
+  const std::string best = choose_engine(CpuKernels::Best) != nullptr ? choose_engine(CpuKernels::Best)->features : "";
+  EXPECT_EQ(best.starts_with("amx"), has_avx512_vnni() && may_use_amx());
+  const Engine* const vnni = choose_engine(CpuKernels::Vnni);
+  if (has_avx512_vnni()) {
+    ASSERT_NE(vnni, nullptr);
+    EXPECT_TRUE(std::string(vnni->features).starts_with("avx512"));
+  }
+  EXPECT_EQ(choose_engine(CpuKernels::Common), nullptr);
+}
+
+TEST(Engines, EveryKernelHasItsOwnName) {
+  for (const CpuKernels wanted : {CpuKernels::Best, CpuKernels::Vnni, CpuKernels::Avx2, CpuKernels::Neon}) {
+    const Engine* const engine = choose_engine(wanted);
+    if (engine == nullptr) continue;
+    std::set<std::string> names;
+    for (const Kernel* kernel = engine->kernels; kernel->name != nullptr; ++kernel) EXPECT_TRUE(names.insert(kernel->name).second);
+    EXPECT_EQ(names.contains("crt_product_i8"), engine->product_scratch_bytes > 0);
+    EXPECT_GE(engine->vector_unit, 1);
+  }
+}
+
+}  // namespace
+}  // namespace ab::device::native
