@@ -100,7 +100,8 @@ std::unique_ptr<Memory> residues_of(Device& device, Queue& queue, const KernelCa
   const std::unique_ptr<Memory> words = filled(device, queue, std::vector<double>(long_inner, value));
   const std::unique_ptr<Memory> zero = filled(device, queue, std::vector<std::int32_t>(2));
   const std::unique_ptr<Memory> table = filled(device, queue, table_of_two());
-  std::unique_ptr<Memory> planes = device.allocate(std::size_t{long_inner} * vectors * long_moduli.size());
+  const std::size_t plane_bytes = std::size_t{long_inner} * vectors + static_cast<std::size_t>(device.traits().plane_padding_bytes);
+  std::unique_ptr<Memory> planes = device.allocate(plane_bytes * long_moduli.size());
   kernels::residues_params p{};
   p.v = {0, 0, 1, 1, 1, long_inner, 1, 0};
   p.groups = long_inner / 64;

@@ -67,8 +67,8 @@ Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const Index half = rounded_up(vectors.count, crt.context.device().traits().vector_unit);
   out.vectors = half * (crt.plan.split ? 2 : 1);
   out.inner_padded = rounded_up(terms.count, 64);
-  out.planes =
-      crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * out.vectors * out.inner_padded * crt.residue_bytes));
+  const Index plane_bytes = out.vectors * out.inner_padded * crt.residue_bytes + crt.context.device().traits().plane_padding_bytes;
+  out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * plane_bytes));
   kernels::residues_params p{};
   p.inner0 = static_cast<kernels::uint>(terms.first);
   p.kappa_sign = static_cast<int>(hand);

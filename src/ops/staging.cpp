@@ -28,26 +28,26 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   const auto [m, n, k] = std::array{problem.m, problem.n, problem.k};
   const Shape a = problem.a.op == Op::None ? Shape{m, k} : Shape{k, m};
   const Shape b = problem.b.op == Op::None ? Shape{k, n} : Shape{n, k};
-  const bool unified = context.device().traits().unified_memory;
-  const Index staged_words = (m * n + (unified ? 0 : a.rows * a.columns + b.rows * b.columns)) * words_of<T>;
+  const device::Traits& traits = context.device().traits();
+  if (traits.results_in_place && m > 0 && n > 0) {
+    c_.adopted = context.device().adopt({reinterpret_cast<std::byte*>(problem.c.data), span_bytes(m, n, problem.c.ld, sizeof(T))});
+  }
+  const Index staged_words =
+      ((c_.adopted ? 0 : m * n) + (traits.unified_memory ? 0 : a.rows * a.columns + b.rows * b.columns)) * words_of<T>;
   fits_ = choices.may_exceed_cap || staged_words * 8 <= choices.cap_bytes;
   if (!fits_) return;
   choices_.cap_bytes = choices.cap_bytes > staged_words * 8 ? choices.cap_bytes - staged_words * 8 : 0;
-  choices_.private_result = true;
+  // In place, only a product that does not read C may write some of it before it has succeeded: what goes on without the device
+  // then writes all of it again.
+  choices_.private_result = !c_.adopted || problem.beta == T(0);
   if (problem.alpha != T(0) && m > 0 && n > 0 && k > 0) {  // otherwise A and B are not read
     a_ = stage(problem.a.data, a, problem.a.ld);
     b_ = stage(problem.b.data, b, problem.b.ld);
   }
-  c_.ld = m;
-  c_.copied = context.pool().lease(static_cast<std::size_t>(m * n) * sizeof(T));
-  c_.slice = c_.copied.slice();
-  if (problem.beta != T(0)) {
-    for (Index j = 0; j < n; ++j)
-      context.queue().write(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T), column_of(problem.c.data, problem.c.ld, j, m));
-  }
+  stage_result();
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
   product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);
-  product_.c = result(c_.slice, words_of<T>, m, n, m);
+  product_.c = result(c_.slice, words_of<T>, m, n, c_.ld);
   product_.alpha = problem.alpha;
   product_.beta = problem.beta;
 }
@@ -74,7 +74,26 @@ typename Staged<T>::Resident Staged<T>::stage(const T* data, Shape shape, Index 
 }
 
 template <Scalar T>
+void Staged<T>::stage_result() {
+  const Index m = problem_.m, n = problem_.n;
+  if (c_.adopted) {
+    c_.ld = problem_.c.ld;
+    c_.slice = {c_.adopted.get(), 0};
+    return;
+  }
+  c_.ld = m;
+  c_.copied = context_.pool().lease(static_cast<std::size_t>(m * n) * sizeof(T));
+  c_.slice = c_.copied.slice();
+  if (problem_.beta == T(0)) return;
+  for (Index j = 0; j < n; ++j) {
+    context_.queue().write(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T),
+                           column_of(problem_.c.data, problem_.c.ld, j, m));
+  }
+}
+
+template <Scalar T>
 void Staged<T>::fetch() {
+  if (c_.adopted) return;
   const auto columns = static_cast<std::size_t>(problem_.n), bytes = static_cast<std::size_t>(problem_.m) * sizeof(T);
   const std::size_t stride = static_cast<std::size_t>(problem_.c.ld) * sizeof(T);
   // One read, and not into C: a device that fails, however far it has come, has written nothing there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Host operands on a device: in place where the device can read them there, else copied column by column; the result in a buffer
-// of our own until the product has succeeded.
+// Host operands on a device: in place where the device can read them there, else copied column by column; the result in place where
+// launches do not fail half-way, else in a buffer of our own until the product has succeeded.
 #pragma once
 #include <memory>
 
@@ -20,7 +20,7 @@ class Staged {
   const Product& product() const { return product_; }
   /// The caller's choices with what is left of the cap.
   const Choices& choices() const { return choices_; }
-  /// Writes C, the only step that does.
+  /// Writes C where it is not in place: then the only step that does.
   void fetch();
 
  private:
@@ -34,6 +34,7 @@ class Staged {
     Index rows, columns;  // as stored
   };
   Resident stage(const T* data, Shape shape, Index ld);
+  void stage_result();
 
   Context& context_;
   const GemmProblem<T>& problem_;

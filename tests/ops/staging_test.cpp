@@ -119,12 +119,31 @@ TEST(Staging, UsesOperandsInPlaceWhereTheDeviceCan) {
     EXPECT_TRUE(staged.fits());
     EXPECT_TRUE(staged.choices().private_result);
     const bool copied = devices == &copying;
-    EXPECT_EQ(devices->device().calls(), copied ? 3 + 6 + 6 : 1);  // buffers of A, B, C and columns of A and B; C only
-    EXPECT_EQ(staged.choices().cap_bytes, choices.cap_bytes - 8 * (12 + (copied ? 18 + 24 : 0)));
+    EXPECT_EQ(devices->device().calls(), copied ? 3 + 6 + 6 : 0);  // buffers of A, B, C and columns of A and B; nothing
+    EXPECT_EQ(staged.choices().cap_bytes, choices.cap_bytes - (copied ? 8 * (12 + 18 + 24) : 0));
     EXPECT_EQ(staged.product().left.vector_stride, 1);
     EXPECT_EQ(staged.product().left.inner_stride, copied ? 3 : call.lda);
     EXPECT_EQ(staged.product().right.inner_stride, copied ? 4 : call.ldb);
-    EXPECT_EQ(staged.product().c.column_stride, 3);
+    EXPECT_EQ(staged.product().c.column_stride, copied ? 3 : call.ldc);
+  }
+}
+
+TEST(Staging, AResultThatIsReadIsWrittenLastEvenInPlace) {
+  const test::Call call = padded_call();
+  Devices in_place(HostMemory::Usable), copying(HostMemory::MustBeCopied);
+  for (const double beta : {0.0, 1.0}) {
+    const GemmProblem<double> problem{3,
+                                      4,
+                                      6,
+                                      1.0,
+                                      {call.a.data(), call.lda, Op::None},
+                                      {call.b.data(), call.ldb, Op::Transpose},
+                                      beta,
+                                      {const_cast<double*>(call.c.data()), call.ldc}};
+    Choices choices = test::choices_for(Precision::Fp64);
+    choices.cap_bytes = 1 << 20;
+    EXPECT_EQ(Staged<double>(in_place.context(), problem, choices).choices().private_result, beta == 0.0);
+    EXPECT_TRUE(Staged<double>(copying.context(), problem, choices).choices().private_result);
   }
 }
 
@@ -162,16 +181,16 @@ TEST(Staging, COnlyIsReadWhenBetaIsNotZero) {
                               {const_cast<double*>(call.c.data()), call.ldc}};
   Choices choices = test::choices_for(Precision::Fp64);
   choices.cap_bytes = 1 << 20;
-  Devices devices(HostMemory::Usable);
+  Devices devices(HostMemory::MustBeCopied);
   const auto calls = [&] {
     devices.context().pool().trim();
     devices.device().fail_at(0);
     const Staged<double> staged(devices.context(), problem, choices);
     return devices.device().calls();
   };
-  EXPECT_EQ(calls(), 1);
+  const Index without = calls();
   problem.beta = 0x1p-1074;
-  EXPECT_EQ(calls(), 1 + 4);
+  EXPECT_EQ(calls(), without + 4);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/cpu_device.hpp"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,22 +24,34 @@
 namespace ab::device {
 namespace {
 
-constexpr std::align_val_t alignment{64};
+constexpr std::align_val_t cache_line{64}, large_page{std::size_t{2} << 20};
 
 class OwnMemory final : public Memory {
  public:
   explicit OwnMemory(std::size_t bytes) : bytes_(bytes) {
-    data_ = static_cast<std::byte*>(::operator new(bytes > 0 ? bytes : 1, alignment, std::nothrow));
+    alignment_ = bytes >= large ? large_page : cache_line;
+    data_ = static_cast<std::byte*>(::operator new(bytes > 0 ? bytes : 1, alignment_, std::nothrow));
     if (data_ == nullptr) throw Error(Status::AllocFailed, "cpu: no memory for " + std::to_string(bytes) + " bytes");
+#if defined(__linux__)
+    if (bytes >= large) madvise(data_, bytes, MADV_HUGEPAGE);  // a wish
+#endif
   }
-  ~OwnMemory() override { ::operator delete(data_, alignment); }
+  ~OwnMemory() override {
+    ::operator delete(data_, alignment_);
+  }
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
-  std::size_t bytes() const override { return bytes_; }
-  std::byte* data() const { return data_; }
+  std::size_t bytes() const override {
+    return bytes_;
+  }
+  std::byte* data() const {
+    return data_;
+  }
 
  private:
+  static constexpr std::size_t large = std::size_t{4} << 20;
   std::size_t bytes_;
+  std::align_val_t alignment_;
   std::byte* data_;
 };
 
@@ -216,11 +231,13 @@ Traits describe(const native::Engine* engine) {
   if (engine != nullptr) {
     traits.int8_matrix = true;
     traits.vector_unit = engine->vector_unit;
+    traits.plane_padding_bytes = engine->plane_padding;
     traits.product_scratch_bytes = engine->product_scratch_bytes * static_cast<std::uint64_t>(threads);
   }
   traits.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   traits.max_buffer_bytes = traits.memory_bytes;
   traits.unified_memory = true;
+  traits.results_in_place = true;
   traits.fp64 = true;
   return traits;
 }

@@ -130,21 +130,22 @@ void multiply_32x32(Operands o, Index count, std::int32_t* sums, Pending& pendin
 }
 
 template <Parity parity>
-void multiply_chunk(const ModularBlock& b, Index first_block, Index count, Pending& pending) {
+void multiply_chunk(const ModularBlock& b, Index chunk, Pending& pending) {
   const FoldConstants c(*b.modulus);
   auto* const sums = reinterpret_cast<std::int32_t*>(b.scratch);  // two blocks of 1024, in turn
-  const Index tile = b.inner_blocks * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
-  const auto lines = static_cast<int>((count * 16 + (b.left_tiles.count + 1) / 2 * count - 1) / ((b.left_tiles.count + 1) / 2 * count));
+  const Index count = blocks_of(b.chunks, chunk), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
+  const Index steps = (b.left_tiles.count + 1) / 2 * count;
+  const auto lines = static_cast<int>((count * 16 + steps - 1) / steps);
   int half = 0;
   std::int16_t* results = b.results;
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
-    const std::int8_t* const right = b.right + jt * tile + first_block * block_bytes;
-    const Index to_second = jt + 1 < b.right_total ? tile : 0;
+    const std::int8_t* const right = chunk_at(b.right, b.chunks, chunk) + jt * tile;
+    const Index to_second = jt + 1 < b.right.tiles ? tile : 0;
     const Index to_next = jt + 2 < right_end ? 2 * tile : 0;  // at the end: what is in the cache already
     const Index to_next_second = jt + 3 < right_end ? 3 * tile : to_next;
     const std::int8_t *next0 = right + to_next, *next1 = right + to_next_second;
     for (Index it = 0; it < b.left_tiles.count; it += 2) {
-      const std::int8_t* const left = b.left + (b.left_tiles.first + it) * tile + first_block * block_bytes;
+      const std::int8_t* const left = chunk_at(b.left, b.chunks, chunk) + (b.left_tiles.first + it) * tile;
       const bool paired = it + 1 < b.left_tiles.count;
       std::int32_t* const here = sums + 1024 * half;
       half ^= 1;
@@ -152,7 +153,7 @@ void multiply_chunk(const ModularBlock& b, Index first_block, Index count, Pendi
       const Index fetched = count > 2 ? (count - 2) * lines * 64 : 0;
       next0 += fetched;
       next1 += fetched;
-      pending = {here, results, paired ? 32 : 16, first_block > 0 ? ~__mmask32{0} : __mmask32{0}};
+      pending = {here, results, paired ? 32 : 16, chunk > 0 ? ~__mmask32{0} : __mmask32{0}};
       results += paired ? 2 * pair_entries : pair_entries;
     }
   }
@@ -162,13 +163,11 @@ void multiply_chunk(const ModularBlock& b, Index first_block, Index count, Pendi
 
 template <Parity parity>
 void multiply_all(const ModularBlock& b) {
-  const Index chunks = (b.inner_blocks + chunk_blocks - 1) / chunk_blocks;
   const Index entries = (b.right_tiles.count + 1) / 2 * b.left_tiles.count * pair_entries;
   Pending pending{nullptr, nullptr, 0, 0};
-  for (Index chunk = 0; chunk < chunks; ++chunk) {
+  for (Index chunk = 0; chunk < b.chunks.count; ++chunk) {
     if (chunk > 0 && chunk % b.chunks_between_reductions == 0) reduce_results(b.results, entries, *b.modulus);
-    const Index first = b.inner_blocks * chunk / chunks, end = b.inner_blocks * (chunk + 1) / chunks;
-    multiply_chunk<parity>(b, first, end - first, pending);
+    multiply_chunk<parity>(b, chunk, pending);
   }
 }
 
@@ -205,7 +204,7 @@ constexpr Kernel kernels[] = {{"scan", &scan_avx512},
                               {"crt_product_i8", [](const Launch& launch) { crt_product_avx512(launch, multiplier, 1); }},
                               {"crt_product_i8_3m", [](const Launch& launch) { crt_product_avx512(launch, multiplier, 3); }},
                               {nullptr, nullptr}};
-constexpr Engine engine{"amx-int8 avx512-vnni", kernels, tile_vectors, product_scratch_bytes};
+constexpr Engine engine{"amx-int8 avx512-vnni", kernels, tile_vectors, plane_padding, product_scratch_bytes};
 
 }  // namespace
 

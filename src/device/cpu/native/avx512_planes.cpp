@@ -27,14 +27,14 @@ __m512i canonical_residues(__m512i r, __m512i before, const ModulusConstants& c)
   return x;
 }
 
-struct Plane {
+struct ResultPlane {
   std::int8_t* at;  // of one modulus and part
   Index column_bytes, rows, columns;
   bool accumulate;
 };
 
 template <Which which>
-void write_plane_row(const Plane& plane, const Row& row, const ModulusConstants& c, Index i, Index j) {
+void write_plane_row(const ResultPlane& plane, const Row& row, const ModulusConstants& c, Index i, Index j) {
   const Index count = plane.rows - i;
   const auto mask = static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1 << count) - 1);
   std::int8_t* at[2];
@@ -58,8 +58,8 @@ void write_planes(void* const* buffers, const BlockResults& b, int l) {
   const Index column_bytes = 4 * static_cast<Index>(p->row_words), rows = p->left_vectors, columns = p->right_vectors;
   const Index parts = b.products == 3 ? 2 : 1;
   auto* const planes = static_cast<std::int8_t*>(buffers[3]) + l * parts * columns * column_bytes;
-  const Plane re{planes, column_bytes, rows, columns, p->accumulate != 0};
-  const Plane im{planes + columns * column_bytes, column_bytes, rows, columns, p->accumulate != 0};
+  const ResultPlane re{planes, column_bytes, rows, columns, p->accumulate != 0};
+  const ResultPlane im{planes + columns * column_bytes, column_bytes, rows, columns, p->accumulate != 0};
   const ModulusConstants& c = b.constants->moduli[l];
   const Index right_end = b.right_tiles.first + b.right_tiles.count;
   const std::int16_t* at = b.at;

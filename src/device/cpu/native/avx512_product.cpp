@@ -51,7 +51,8 @@ struct Product {
   const Constants* constants;
   int products;
   Blocking blocking;
-  Index left_tiles, right_tiles, inner_blocks;
+  Index left_tiles, right_tiles;
+  Chunks chunks;
   std::int16_t* scratch;  // of the fused product: one block a thread
   Index scratch_entries;  // of one thread
   bool* slot_taken;       // a thread's place in scratch
@@ -82,16 +83,16 @@ struct Place {
 
 void multiply_block(const Product& product, const Place& place) {
   const text::modular_params& p = *product.p;
-  const Index inner_padded = p.inner_padded;
   for (int q = 0; q < product.products; ++q) {
     const Index plane = static_cast<Index>(place.l) * product.products + q;
     ModularBlock block{};
-    block.left = static_cast<const std::int8_t*>(product.launch->buffers[0]) + plane * static_cast<Index>(p.left_all) * inner_padded;
-    block.right = static_cast<const std::int8_t*>(product.launch->buffers[1]) + plane * static_cast<Index>(p.right_all) * inner_padded;
-    block.inner_blocks = product.inner_blocks;
+    block.left = {static_cast<const std::int8_t*>(product.launch->buffers[0]) + plane * plane_bytes(p.left_all, p.inner_padded),
+                  padded_tiles(p.left_all)};
+    block.right = {static_cast<const std::int8_t*>(product.launch->buffers[1]) + plane * plane_bytes(p.right_all, p.inner_padded),
+                   padded_tiles(p.right_all)};
+    block.chunks = product.chunks;
     block.left_tiles = place.left;
     block.right_tiles = place.right;
-    block.right_total = product.right_tiles;
     block.modulus = &product.constants->moduli[place.l];
     block.chunks_between_reductions = chunks_between_reductions(product.products);
     block.results = place.results + q * place.product_stride;
@@ -162,7 +163,7 @@ Product begin(const Launch& launch, const text::modular_params& p, const Multipl
   product.products = products;
   product.left_tiles = padded_tiles(p.left_vectors);
   product.right_tiles = padded_tiles(p.right_vectors);
-  product.inner_blocks = static_cast<Index>(p.inner_padded) / block_terms;
+  product.chunks = chunks_of(p.inner_padded);
   return product;
 }
 

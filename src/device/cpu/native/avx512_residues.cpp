@@ -9,8 +9,10 @@
 namespace ab::device::native {
 namespace {
 
-constexpr Index item_tiles = 8, item_blocks = 4;              // shared over threads: 128 vectors by 256 terms
-constexpr std::size_t beyond_caches = std::size_t{24} << 20;  // bytes of residues from which on they are streamed to memory (chosen)
+constexpr Index item_tiles = 8, item_blocks = 4;  // shared over threads: 128 vectors by 256 terms
+// Bytes of residues from which on they are streamed to memory: a quarter less time at n = 1024, half at 2048 and 4096 (Xeon with AMX,
+// 2026-12-01).
+constexpr std::size_t beyond_caches = std::size_t{8} << 20;
 
 struct Residues {
   const text::residues_params* p;
@@ -20,14 +22,20 @@ struct Residues {
   const text::modulus* table;
   std::int8_t* planes;
   const Constants* constants;
-  Index tiles, blocks;  // of this view
+  Index tiles;  // of this view
+  Chunks chunks;
   bool left, stream;
 };
 
+// How a tile's entries become integers: times a power of two (and the sign of the part), or, where that power is out of range or terms
+// have exponents of their own, by adding to exponents.
+enum class Scaling { Multiply, AddExponents };
+
 struct Scratch {
-  double buffer[2][tile_vectors * block_terms];
-  double kappa[block_terms];
-  double shift[tile_vectors];
+  alignas(64) double buffer[2][tile_vectors * block_terms];
+  alignas(64) double kappa[block_terms];
+  alignas(64) double shift[tile_vectors];
+  alignas(64) double factor[2][tile_vectors];  // by part
 };
 static_assert(sizeof(Scratch) <= native_scratch_bytes);
 
@@ -36,14 +44,16 @@ Index out_parts(const Residues& r) {
 }
 // Bytes from a modulus' planes to the next one's.
 Index modulus_stride(const Residues& r) {
-  return out_parts(r) * static_cast<Index>(r.p->all_vectors) * static_cast<Index>(r.p->inner_padded);
+  return out_parts(r) * plane_bytes(r.p->all_vectors, r.p->inner_padded);
 }
 Index part_stride(const Residues& r) {
-  return static_cast<Index>(r.p->all_vectors) * static_cast<Index>(r.p->inner_padded);
+  return plane_bytes(r.p->all_vectors, r.p->inner_padded);
 }
 std::int8_t* block_at(const Residues& r, Index tile, Index block) {
   const Index in_plane = static_cast<Index>(r.p->first_vector) / tile_vectors + tile;
-  return r.planes + (in_plane * (static_cast<Index>(r.p->inner_padded) / block_terms) + block) * block_bytes;
+  const Index tiles = static_cast<Index>(r.p->all_vectors) / tile_vectors, chunk = block / r.chunks.size;
+  const Index in_chunk = in_plane * blocks_of(r.chunks, chunk) + block - chunk * r.chunks.size;
+  return r.planes + (chunk * r.chunks.size * tiles + in_chunk) * block_bytes;
 }
 
 // 64 integers below 2^60 as their lower and upper halves: 16 a register, which of them is up to the caller.
@@ -90,10 +100,14 @@ inline __attribute__((always_inline)) void make_residues(const Limbs& x, const C
   }
 }
 
-// rint(x 2^shift): exact for every finite x whose result fits.
-inline __attribute__((always_inline)) __m512i integer_of(__m512d x, __m512d shift, __m512i sign) {
+inline __attribute__((always_inline)) __m512i nearest_integer(__m512d x) {
+  return _mm512_cvt_roundpd_epi64(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+// rint(x 2^shift) for every finite x whose result fits.
+inline __attribute__((always_inline)) __m512i shifted_integer(__m512d x, __m512d shift, __m512i sign) {
   const __m512d signed_x = _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(x), sign));
-  return _mm512_cvt_roundpd_epi64(_mm512_scalef_pd(signed_x, shift), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  return nearest_integer(_mm512_scalef_pd(signed_x, shift));
 }
 
 // Integers as eight registers of eight: re, im, re + im.
@@ -139,71 +153,102 @@ inline __m512i sign_of(const Residues& r, int part) {
   return _mm512_set1_epi64((r.p->v.negated >> part & 1u) != 0 ? INT64_MIN : 0);
 }
 
+// One part of a tile, and how it is scaled.
+struct PartTile {
+  LoadedTile tile;
+  const Scratch* s;
+  int part;
+  __m512i sign;
+};
+
 // Right vectors: the 64 terms of one vector.
-inline Integers integers_of_terms(const LoadedTile& tile, Index vector, const Scratch& s, __m512i sign) {
-  const __m512d shift = _mm512_set1_pd(s.shift[vector]);
+template <Scaling scaling>
+inline Integers integers_of_terms(const PartTile& t, Index vector) {
+  const double* const at = t.tile.at + vector * t.tile.stride;
   Integers out;
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) {
-    const __m512d x = _mm512_loadu_pd(tile.at + vector * tile.stride + 8 * i);
-    out.x[i] = integer_of(x, _mm512_add_pd(shift, _mm512_load_pd(s.kappa + 8 * i)), sign);
+    _mm_prefetch(reinterpret_cast<const char*>(at + block_terms + 8 * i), _MM_HINT_T0);  // the vector's next block
+    const __m512d x = _mm512_loadu_pd(at + 8 * i);
+    if constexpr (scaling == Scaling::Multiply) {
+      out.x[i] = nearest_integer(_mm512_mul_pd(x, _mm512_set1_pd(t.s->factor[t.part][vector])));
+    } else {
+      out.x[i] = shifted_integer(x, _mm512_add_pd(_mm512_set1_pd(t.s->shift[vector]), _mm512_load_pd(t.s->kappa + 8 * i)), t.sign);
+    }
   }
   return out;
 }
 
-// Term 4 q + e of 16 left vectors, e = 0..3, in the order of places: see term_of.
+// The term at a place of a block; the order is the one in which registers are packed to bytes.
 inline Index term_of(Index place) {
   const Index lane = place / 16, quarter = place / 4 % 4, e = place % 4;
   return 16 * quarter + 2 * lane + (e / 2) * 8 + e % 2;
 }
 
-inline Integers integers_of_vectors(const LoadedTile& tile, Index q, const Scratch& s, __m512i sign) {
-  const __m512d shift0 = _mm512_load_pd(s.shift), shift1 = _mm512_load_pd(s.shift + 8);
+// Left vectors: the terms of places 4 q to 4 q + 3 of all sixteen. The same terms of the next tile are fetched ahead.
+template <Scaling scaling>
+inline Integers integers_of_vectors(const PartTile& t, Index q) {
   Integers out;
 #pragma GCC unroll 4
   for (int e = 0; e < 4; ++e) {
     const Index k = term_of(4 * q + e);
-    const __m512d kappa = _mm512_set1_pd(s.kappa[k]);
-    const double* const at = tile.at + k * tile.stride;
-    out.x[2 * e] = integer_of(_mm512_loadu_pd(at), _mm512_add_pd(shift0, kappa), sign);
-    out.x[2 * e + 1] = integer_of(_mm512_loadu_pd(at + 8), _mm512_add_pd(shift1, kappa), sign);
+    const double* const at = t.tile.at + k * t.tile.stride;
+    _mm_prefetch(reinterpret_cast<const char*>(at + 16), _MM_HINT_T1);
+    _mm_prefetch(reinterpret_cast<const char*>(at + 24), _MM_HINT_T1);
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      const __m512d x = _mm512_loadu_pd(at + 8 * half);
+      if constexpr (scaling == Scaling::Multiply) {
+        out.x[2 * e + half] = nearest_integer(_mm512_mul_pd(x, _mm512_load_pd(t.s->factor[t.part] + 8 * half)));
+      } else {
+        const __m512d shift = _mm512_add_pd(_mm512_load_pd(t.s->shift + 8 * half), _mm512_set1_pd(t.s->kappa[k]));
+        out.x[2 * e + half] = shifted_integer(x, shift, t.sign);
+      }
+    }
   }
   return out;
 }
 
 // The shifts of the tile's vectors and the kappas of the block's terms; 0 beyond what exists.
-void load_shifts(const Residues& r, const TileRange& range, Scratch& s) {
-  for (Index v = 0; v < tile_vectors; ++v) s.shift[v] = v < range.vectors ? r.shifts[r.p->first_shift + range.vector + v] : 0;
+Scaling load_shifts(const Residues& r, const TileRange& range, Scratch& s) {
+  Scaling scaling = r.p->use_inner != 0 ? Scaling::AddExponents : Scaling::Multiply;
+  for (Index v = 0; v < tile_vectors; ++v) {
+    const int shift = v < range.vectors ? r.shifts[static_cast<Index>(r.p->first_shift) + range.vector + v] : 0;
+    s.shift[v] = shift;
+    if (shift < -1000 || shift > 1000) scaling = Scaling::AddExponents;
+    const double factor = __builtin_bit_cast(double, static_cast<std::uint64_t>((shift + 1023) & 2047) << 52);
+    for (int part = 0; part < 2; ++part) s.factor[part][v] = (r.p->v.negated >> part & 1u) != 0 ? -factor : factor;
+  }
+  if (scaling == Scaling::Multiply) return scaling;
   for (Index k = 0; k < block_terms; ++k) {
     const bool given = r.p->use_inner != 0 && k < range.terms;
-    s.kappa[k] = given ? r.p->kappa_sign * r.inner[2 * (r.p->inner0 + range.term + k)] : 0;
+    s.kappa[k] = given ? r.p->kappa_sign * r.inner[2 * (static_cast<Index>(r.p->inner0) + range.term + k)] : 0;
   }
+  return scaling;
 }
 
-template <Order order>
-inline Integers integers_at(const LoadedTile& tile, Index row, const Scratch& s, __m512i sign) {
-  if constexpr (order == Order::TermsFastest) return integers_of_terms(tile, row, s, sign);
-  return integers_of_vectors(tile, row, s, sign);
+template <Order order, Scaling scaling>
+inline Integers integers_at(const PartTile& t, Index row) {
+  if constexpr (order == Order::TermsFastest) return integers_of_terms<scaling>(t, row);
+  return integers_of_vectors<scaling>(t, row);
 }
 
-template <Order order>
+template <Order order, Scaling scaling>
 void convert_block(const Residues& r, const TileRange& range, std::int8_t* to, Scratch& s) {
   constexpr Arrange arrange = order == Order::TermsFastest ? Arrange::AsTheyCome : Arrange::FourTogether;
   const auto limbs = [](const Integers& z) { return order == Order::TermsFastest ? limbs_of_terms(z) : limbs_of_vectors(z); };
   const Index stride = modulus_stride(r), next_part = part_stride(r);
   const TileRange there{range.vector, range.vectors, range.term + static_cast<Index>(r.p->inner0), range.terms};
-  const LoadedTile re = load_tile<order>(r.source[0], there, s.buffer[0]);
+  const PartTile re{load_tile<order>(r.source[0], there, s.buffer[0]), &s, 0, sign_of(r, 0)};
   if (r.p->v.parts == 1) {
-    const __m512i sign = sign_of(r, 0);
     for (Index row = 0; row < 16; ++row) {
-      make_residues<arrange>(limbs(integers_at<order>(re, row, s, sign)), *r.constants, to + 64 * row, stride, r.stream);
+      make_residues<arrange>(limbs(integers_at<order, scaling>(re, row)), *r.constants, to + 64 * row, stride, r.stream);
     }
     return;
   }
-  const LoadedTile im = load_tile<order>(r.source[1], there, s.buffer[1]);
-  const __m512i sign_re = sign_of(r, 0), sign_im = sign_of(r, 1);
+  const PartTile im{load_tile<order>(r.source[1], there, s.buffer[1]), &s, 1, sign_of(r, 1)};
   for (Index row = 0; row < 16; ++row) {
-    const Integers x = integers_at<order>(re, row, s, sign_re), y = integers_at<order>(im, row, s, sign_im);
+    const Integers x = integers_at<order, scaling>(re, row), y = integers_at<order, scaling>(im, row);
     std::int8_t* const here = to + 64 * row;
     make_residues<arrange>(limbs(x), *r.constants, here, stride, r.stream);
     make_residues<arrange>(limbs(y), *r.constants, here + next_part, stride, r.stream);
@@ -254,30 +299,34 @@ void convert_block_slowly(const Residues& r, const TileRange& range, std::int8_t
   }
 }
 
+void convert_tile(const Residues& r, Index tile, Index block, Scratch& s) {
+  const Index v = tile * tile_vectors, k = block * block_terms;
+  const Index vectors = static_cast<Index>(r.p->v.vectors) - v, terms = static_cast<Index>(r.p->v.inner) - k;
+  const TileRange range{v, vectors < tile_vectors ? vectors : tile_vectors, k, terms < block_terms ? terms : block_terms};
+  std::int8_t* const to = block_at(r, tile, block);
+  if (r.constants->count > fast_moduli) return convert_block_slowly(r, range, to);
+  const Scaling scaling = load_shifts(r, range, s);
+  if (r.left && scaling == Scaling::Multiply) {
+    convert_block<Order::VectorsFastest, Scaling::Multiply>(r, range, to, s);
+  } else if (r.left) {
+    convert_block<Order::VectorsFastest, Scaling::AddExponents>(r, range, to, s);
+  } else if (scaling == Scaling::Multiply) {
+    convert_block<Order::TermsFastest, Scaling::Multiply>(r, range, to, s);
+  } else {
+    convert_block<Order::TermsFastest, Scaling::AddExponents>(r, range, to, s);
+  }
+}
+
 void convert_items(const void* state, std::byte* scratch, Index first, Index last) {
   const Residues& r = *static_cast<const Residues*>(state);
   Scratch& s = *reinterpret_cast<Scratch*>(scratch);
   const Index tile_items = (r.tiles + item_tiles - 1) / item_tiles;
-  const Index vectors = r.p->v.vectors, terms = r.p->v.inner;
   for (Index item = first; item < last; ++item) {
     const Index tile0 = item % tile_items * item_tiles, block0 = item / tile_items * item_blocks;
-    for (Index block = block0; block < block0 + item_blocks && block < r.blocks; ++block) {
-      for (Index tile = tile0; tile < tile0 + item_tiles && tile < r.tiles; ++tile) {
-        const Index v = tile * tile_vectors, k = block * block_terms;
-        const TileRange range{v, vectors - v < tile_vectors ? vectors - v : tile_vectors, k,
-                              terms - k < block_terms ? terms - k : block_terms};
-        std::int8_t* const to = block_at(r, tile, block);
-        if (r.constants->count > fast_moduli) {
-          convert_block_slowly(r, range, to);
-          continue;
-        }
-        load_shifts(r, range, s);
-        if (r.left) {
-          convert_block<Order::VectorsFastest>(r, range, to, s);
-        } else {
-          convert_block<Order::TermsFastest>(r, range, to, s);
-        }
-      }
+    // The order of memory: left operands' terms are rows of vectors, right operands' vectors are rows of terms, as a rule.
+    for (Index i = 0; i < item_tiles * item_blocks; ++i) {
+      const Index tile = tile0 + (r.left ? i % item_tiles : i / item_blocks), block = block0 + (r.left ? i / item_tiles : i % item_blocks);
+      if (tile < r.tiles && block < r.chunks.blocks) convert_tile(r, tile, block, s);
     }
   }
   if (r.stream) _mm_sfence();
@@ -298,11 +347,11 @@ void residues_avx512(const Launch& launch) {
   r.planes = static_cast<std::int8_t*>(launch.buffers[5]);
   r.constants = &constants_for(static_cast<const kernels::modulus*>(launch.buffers[4]), static_cast<int>(p->moduli));
   r.tiles = (static_cast<Index>(p->v.vectors) + tile_vectors - 1) / tile_vectors;
-  r.blocks = static_cast<Index>(p->inner_padded) / block_terms;
+  r.chunks = chunks_of(p->inner_padded);
   r.left = p->kappa_sign > 0;
   const Index bytes = modulus_stride(r) * static_cast<Index>(p->moduli);
   r.stream = static_cast<std::size_t>(bytes) > beyond_caches;
-  const Index items = ((r.tiles + item_tiles - 1) / item_tiles) * ((r.blocks + item_blocks - 1) / item_blocks);
+  const Index items = ((r.tiles + item_tiles - 1) / item_tiles) * ((r.chunks.blocks + item_blocks - 1) / item_blocks);
   launch.sharer.share(items, bytes / 4, &convert_items, &r);
 }
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Records and profiles of vectors on AVX-512 (docs/numerics.md 5; the common kernel is kernels/scan.k).
-// Sixteen vectors at a time, two passes: exponents, then sizes and bins. Most entries lie in the sixteen uppermost bins, which are
-// counted 64 entries at a time; the others go one by one. Vectors with subnormals, infinities or NaNs, and second looks, are left
-// to the common kernel.
+// Two passes over the vectors, exponents first, then sizes and bins, with eight terms of one vector in a register where terms are
+// neighbours, else eight vectors. Most entries lie in the sixteen uppermost bins, which are counted 64 entries at a time; the others
+// go one by one. Vectors with subnormals, infinities or NaNs, tiny ones, and second looks, are left to the common kernel.
 #include <immintrin.h>
 
-#include "device/cpu/native/load_tile.hpp"
+#include "device/cpu/native/scan_loops.hpp"
 
 namespace ab::device::native {
 namespace {
 
-constexpr int bins = 96, counted_bins = 16;
-constexpr Index strip_terms = 4096;  // 255 counts of 64 entries fit a byte, 2^30 4096 fits 53 bits
-constexpr std::uint64_t magnitude_mask = ~(std::uint64_t{1} << 63), infinity = std::uint64_t{0x7FF} << 52;
 constexpr int no_low = AB_NO_LOW, no_top = AB_NO_TOP;
 
 struct Scan {
@@ -20,129 +17,6 @@ struct Scan {
   const kernels::HostKernel* common;
   const text::scan_params* p;
 };
-
-// What the first pass finds of a part; exponents still carry the bias of 1023.
-struct Extent {
-  std::uint64_t top = 0, least = ~std::uint64_t{0};  // magnitudes as words; zeros do not count
-  std::int64_t low = INT64_MAX;                      // field + trailing zeros of the significand
-};
-
-struct Part {
-  Extent extent;
-  std::uint64_t R = 0, S = 0;
-  std::uint32_t histogram[bins];
-};
-
-struct Scratch {
-  double slab[tile_vectors * strip_terms];
-  double buffer[tile_vectors * block_terms];
-  std::uint8_t bin_of[strip_terms];
-  std::uint32_t profile[2 * bins];
-  Part parts[tile_vectors][2];
-};
-static_assert(sizeof(Scratch) + 64 <= native_scratch_bytes - kernels::scratch_bytes);
-
-void look_at_extent(const double* x, Index terms, Extent& extent) {
-  const __m512i magnitude = _mm512_set1_epi64(static_cast<long long>(magnitude_mask));
-  const __m512i fraction = _mm512_set1_epi64((1ll << 52) - 1), leading = _mm512_set1_epi64(1ll << 52);
-  const __m512i highest = _mm512_set1_epi64(63);
-  __m512i top = _mm512_setzero_si512(), least = _mm512_set1_epi64(-1), low = _mm512_set1_epi64(INT64_MAX);
-  for (Index k = 0; k < terms; k += 8) {
-    const __m512i word = _mm512_castpd_si512(_mm512_maskz_loadu_pd(first_lanes(terms - k), x + k));
-    const __m512i a = _mm512_and_si512(word, magnitude);
-    const __mmask8 nonzero = _mm512_test_epi64_mask(a, a);
-    top = _mm512_max_epu64(top, a);
-    least = _mm512_mask_min_epu64(least, nonzero, least, a);
-    const __m512i m = _mm512_or_si512(_mm512_and_si512(a, fraction), leading);
-    const __m512i lowest_bit = _mm512_and_si512(m, _mm512_sub_epi64(_mm512_setzero_si512(), m));
-    const __m512i zeros = _mm512_sub_epi64(highest, _mm512_lzcnt_epi64(lowest_bit));
-    low = _mm512_mask_min_epi64(low, nonzero, low, _mm512_add_epi64(_mm512_srli_epi64(a, 52), zeros));
-  }
-  const std::uint64_t top_here = _mm512_reduce_max_epu64(top), least_here = _mm512_reduce_min_epu64(least);
-  const std::int64_t low_here = _mm512_reduce_min_epi64(low);
-  if (top_here > extent.top) extent.top = top_here;
-  if (least_here < extent.least) extent.least = least_here;
-  if (low_here < extent.low) extent.low = low_here;
-}
-
-// q = ceil(|x| 2^(14 - E)) and its square, summed; the bin of each entry, 255 for zeros. `top_field`: E + 1023.
-void measure(const double* x, Index terms, int top_field, Part& part, std::uint8_t* bin_of) {
-  const __m512i magnitude = _mm512_set1_epi64(static_cast<long long>(magnitude_mask));
-  const __m512i first_bin = _mm512_set1_epi64(2 * top_field + 1), none = _mm512_set1_epi64(255);
-  const __m512d shift = _mm512_set1_pd(14 + 1023 - top_field);
-  constexpr int up = _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC;
-  __m512d sizes = _mm512_setzero_pd(), squares = _mm512_setzero_pd();
-  for (Index k = 0; k < terms; k += 8) {
-    const __m512i word = _mm512_castpd_si512(_mm512_maskz_loadu_pd(first_lanes(terms - k), x + k));
-    const __m512i a = _mm512_and_si512(word, magnitude);
-    const __mmask8 zero = _mm512_testn_epi64_mask(a, a);
-    const __m512d q = _mm512_roundscale_pd(_mm512_scalef_round_pd(_mm512_castsi512_pd(a), shift, up), 8 | _MM_FROUND_TO_POS_INF);
-    sizes = _mm512_add_pd(sizes, q);
-    squares = _mm512_fmadd_pd(q, q, squares);
-    const __m512i bin = _mm512_mask_mov_epi64(_mm512_sub_epi64(first_bin, _mm512_srli_epi64(a, 51)), zero, none);
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(bin_of + k), _mm512_cvtusepi64_epi8(bin));
-  }
-  part.R += static_cast<std::uint64_t>(_mm512_reduce_add_pd(sizes));
-  part.S += static_cast<std::uint64_t>(_mm512_reduce_add_pd(squares));
-}
-
-// bin_of holds a multiple of 64 entries.
-void count_bins(const std::uint8_t* bin_of, Index terms, std::uint32_t* histogram) {
-  __m512i count[counted_bins];
-#pragma GCC unroll 16
-  for (int bin = 0; bin < counted_bins; ++bin) count[bin] = _mm512_setzero_si512();
-  const __m512i one = _mm512_set1_epi8(1), first_uncounted = _mm512_set1_epi8(counted_bins), end = _mm512_set1_epi8(bins);
-  for (Index k = 0; k < terms; k += 64) {
-    const __m512i here = _mm512_loadu_si512(bin_of + k);
-#pragma GCC unroll 16
-    for (int bin = 0; bin < counted_bins; ++bin) {
-      count[bin] =
-          _mm512_mask_add_epi8(count[bin], _mm512_cmpeq_epi8_mask(here, _mm512_set1_epi8(static_cast<char>(bin))), count[bin], one);
-    }
-    std::uint64_t rest = _mm512_cmpge_epu8_mask(here, first_uncounted) & _mm512_cmplt_epu8_mask(here, end);
-    for (; rest != 0; rest &= rest - 1) ++histogram[bin_of[k + __builtin_ctzll(rest)]];
-  }
-#pragma GCC unroll 16
-  for (int bin = 0; bin < counted_bins; ++bin) {
-    const __m512i sums = _mm512_sad_epu8(count[bin], _mm512_setzero_si512());
-    histogram[bin] += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(sums));
-  }
-}
-
-// The vectors of one tile: rows of terms, in place or in the slab.
-struct Rows {
-  Source source[2];
-  Index first, count, inner;
-};
-
-void load_strip(const Rows& rows, int part, Index k0, Index terms, Scratch& s) {
-  for (Index k = 0; k < terms; k += block_terms) {
-    const Index here = terms - k < block_terms ? terms - k : block_terms;
-    const LoadedTile tile = load_tile<Order::TermsFastest>(rows.source[part], {rows.first, rows.count, k0 + k, here}, s.buffer);
-    for (Index v = 0; v < rows.count; ++v) {
-      for (Index i = 0; i < block_terms; i += 8) {
-        _mm512_storeu_pd(s.slab + v * strip_terms + k + i, _mm512_loadu_pd(tile.at + v * tile.stride + i));
-      }
-    }
-  }
-}
-
-// Calls use(vector, part, entries, terms) for the rows of all strips.
-template <class Use>
-void for_each_row(const Rows& rows, int parts, Scratch& s, Use use) {
-  for (int part = 0; part < parts; ++part) {
-    const Source& source = rows.source[part];
-    for (Index k0 = 0; k0 < rows.inner; k0 += strip_terms) {
-      const Index terms = rows.inner - k0 < strip_terms ? rows.inner - k0 : strip_terms;
-      const bool in_place = source.inner_stride == 1;
-      if (!in_place) load_strip(rows, part, k0, terms, s);
-      for (Index v = 0; v < rows.count; ++v) {
-        const double* const row = in_place ? source.at + (rows.first + v) * source.vector_stride + k0 : s.slab + v * strip_terms;
-        use(v, part, row, terms);
-      }
-    }
-  }
-}
 
 std::int32_t bits_of(std::uint64_t x) {
   return x == 0 ? 0 : 64 - __builtin_clzll(x);
@@ -156,25 +30,39 @@ void leave_to_common(const Scan& scan, Index vector, std::byte* scratch) {
   }
 }
 
-text::vector_record record_of(const Part* of_part, int parts, int top_field, std::uint64_t least) {
+int exponent_of(std::uint64_t word) {
+  return static_cast<int>(word >> 52) - 1023;
+}
+
+// The exponent of a power of two, subnormal ones too.
+int exponent_of_power(double power) {
+  const auto word = __builtin_bit_cast(std::uint64_t, power);
+  return word >> 52 != 0 ? exponent_of(word) : -1074 + bits_of(word) - 1;
+}
+
+std::uint64_t larger(std::uint64_t a, std::uint64_t b) {
+  return a > b ? a : b;
+}
+
+text::vector_record record_of(const Part* of_part, int parts) {
   text::vector_record r{};
-  r.S = of_part[0].S + (parts == 2 ? of_part[1].S : 0);
-  r.R_re = of_part[0].R;
-  r.R_im = parts == 2 ? of_part[1].R : 0;
+  const Part *re = &of_part[0], *im = &of_part[parts - 1];
+  const std::uint64_t top = larger(re->top, im->top);
+  r.low_re = re->top != 0 ? exponent_of_power(re->lowest_bit) : no_low;
+  r.top_re = re->top != 0 ? exponent_of(re->top) : no_top;
+  r.low_im = parts == 2 && im->top != 0 ? exponent_of_power(im->lowest_bit) : no_low;
+  r.top_im = parts == 2 && im->top != 0 ? exponent_of(im->top) : no_top;
+  if (top == 0) {
+    r.flags = AB_RECORD_ZERO;
+    return r;
+  }
+  const double least = re->least < im->least ? re->least : im->least;
+  r.E = exponent_of(top);
+  r.nmin = exponent_of(__builtin_bit_cast(std::uint64_t, least));
+  r.R_re = re->R;
+  r.R_im = parts == 2 ? im->R : 0;
+  r.S = parts == 2 ? re->S + im->S : re->S;
   r.L = bits_of(r.S);
-  r.flags = top_field == 0 ? AB_RECORD_ZERO : 0u;
-  r.E = top_field == 0 ? 0 : top_field - 1023;
-  r.nmin = top_field == 0 ? 0 : static_cast<int>(least >> 52) - 1023;
-  const auto low = [&](int part) {
-    return part < parts && of_part[part].extent.top != 0 ? static_cast<int>(of_part[part].extent.low) - 1075 : no_low;
-  };
-  const auto top = [&](int part) {
-    return part < parts && of_part[part].extent.top != 0 ? static_cast<int>(of_part[part].extent.top >> 52) - 1023 : no_top;
-  };
-  r.low_re = low(0);
-  r.low_im = low(1);
-  r.top_re = top(0);
-  r.top_im = top(1);
   return r;
 }
 
@@ -188,51 +76,102 @@ void lower_profile(const std::uint32_t* histogram, int L, std::uint32_t* profile
   }
 }
 
-void scan_tile(const Scan& scan, const Rows& rows, Scratch& s, std::byte* common_scratch) {
-  const int parts = static_cast<int>(scan.p->v.parts);
-  for (Index v = 0; v < rows.count; ++v) s.parts[v][0] = s.parts[v][1] = Part{};
-  for_each_row(rows, parts, s, [&](Index v, int part, const double* x, Index terms) { look_at_extent(x, terms, s.parts[v][part].extent); });
-  int top_field[tile_vectors];
-  std::uint64_t least[tile_vectors];
-  bool common[tile_vectors];
-  for (Index v = 0; v < rows.count; ++v) {
-    const Extent &re = s.parts[v][0].extent, &im = s.parts[v][1].extent;
-    const std::uint64_t top = re.top > im.top ? re.top : im.top;
-    least[v] = re.least < im.least ? re.least : im.least;
-    common[v] = top >= infinity || (top != 0 && least[v] < (std::uint64_t{1} << 52));
-    top_field[v] = static_cast<int>(top >> 52);
+// What the second pass does with a vector after the first.
+struct Verdicts {
+  bool common[side_vectors];
+  Measure measure[side_vectors];
+};
+
+Verdicts judge(const Scratch& s, Index vectors, int parts) {
+  Verdicts out{};
+  for (Index v = 0; v < vectors; ++v) {
+    const Part &re = s.parts[v][0], &im = s.parts[v][parts - 1];
+    const std::uint64_t top = larger(re.top, im.top);
+    if (top == 0) continue;
+    const int field = static_cast<int>(top >> 52);
+    const double least = re.least < im.least ? re.least : im.least;
+    out.common[v] = top >= infinity || field < least_top_field || least < 0x1p-1022;
+    if (out.common[v]) continue;
+    out.measure[v].factor = __builtin_bit_cast(double, static_cast<std::uint64_t>(14 + 2046 - field) << 52);  // 2^(14 - E)
+    out.measure[v].first_bin = 2 * field + 1;
   }
-  for_each_row(rows, parts, s, [&](Index v, int part, const double* x, Index terms) {
-    if (common[v] || top_field[v] == 0) return;
-    measure(x, terms, top_field[v], s.parts[v][part], s.bin_of);
-    for (Index k = terms; k % block_terms != 0; ++k) s.bin_of[k] = 255;
-    count_bins(s.bin_of, terms, s.parts[v][part].histogram);
-  });
+  return out;
+}
+
+// Vectors from `first` on, at most 32.
+struct Vectors {
+  Source source[2];
+  Index first, count, inner;
+};
+
+Row row_of(const Vectors& vectors, Index v, int part) {
+  const Source& source = vectors.source[part];
+  return {source.at + (vectors.first + v) * source.vector_stride, vectors.inner};
+}
+
+template <int stride>
+Verdicts look_and_measure_rows(const Vectors& vectors, int parts, Scratch& s) {
+  for (Index v = 0; v < vectors.count; ++v) {
+    for (int part = 0; part < parts; ++part) look_at_row<stride>(row_of(vectors, v, part), s.parts[v][part]);
+  }
+  const Verdicts verdicts = judge(s, vectors.count, parts);
+  for (Index v = 0; v < vectors.count; ++v) {
+    for (int part = 0; part < parts; ++part) {
+      if (verdicts.measure[v].factor != 0) measure_row<stride>(row_of(vectors, v, part), verdicts.measure[v], s.parts[v][part], s.bin_of);
+    }
+  }
+  return verdicts;
+}
+
+template <int stride>
+Verdicts look_and_measure_side(const Vectors& vectors, int parts, Scratch& s) {
+  Side sides[2];
+  for (int part = 0; part < parts; ++part) {
+    const Source& source = vectors.source[part];
+    sides[part] = side_of<stride>(source.at + vectors.first * stride, source.inner_stride, vectors.count, vectors.inner);
+    look_at_side<stride>(sides[part], part, s);
+  }
+  const Verdicts verdicts = judge(s, vectors.count, parts);
+  for (int part = 0; part < parts; ++part) measure_side<stride>(sides[part], verdicts.measure, part, s);
+  return verdicts;
+}
+
+Verdicts look_and_measure(const Vectors& vectors, int parts, Scratch& s) {
+  for (auto& of_vector : s.parts) of_vector[0] = of_vector[1] = Part{};
+  const Source& source = vectors.source[0];
+  if (source.inner_stride == 1) return look_and_measure_rows<1>(vectors, parts, s);
+  if (source.inner_stride == 2) return look_and_measure_rows<2>(vectors, parts, s);
+  return source.vector_stride == 1 ? look_and_measure_side<1>(vectors, parts, s) : look_and_measure_side<2>(vectors, parts, s);
+}
+
+void scan_vectors(const Scan& scan, const Vectors& vectors, Scratch& s, std::byte* common_scratch) {
+  const int parts = static_cast<int>(scan.p->v.parts);
+  const Verdicts verdicts = look_and_measure(vectors, parts, s);
   auto* const records = static_cast<text::vector_record*>(scan.buffers[3]);
-  for (Index v = 0; v < rows.count; ++v) {
-    if (common[v]) {
-      if (v == 0 || v % 4 == 0 || !common[v - 1]) leave_to_common(scan, rows.first + v, common_scratch);
+  for (Index v = 0; v < vectors.count; ++v) {
+    if (verdicts.common[v]) {
+      if (v % 4 == 0 || !verdicts.common[v - 1]) leave_to_common(scan, vectors.first + v, common_scratch);
       continue;
     }
-    const text::vector_record r = record_of(s.parts[v], parts, top_field[v], least[v]);
-    records[scan.p->first_record + rows.first + v] = r;
-    if (top_field[v] == 0) continue;
+    const text::vector_record r = record_of(s.parts[v], parts);
+    records[static_cast<Index>(scan.p->first_record) + vectors.first + v] = r;
+    if (r.flags != 0) continue;
     for (int part = 0; part < parts; ++part) lower_profile(s.parts[v][part].histogram, r.L, s.profile + part * bins);
   }
 }
 
-void scan_tiles(const void* state, std::byte* scratch, Index first, Index last) {
+void scan_items(const void* state, std::byte* scratch, Index first, Index last) {
   const Scan& scan = *static_cast<const Scan*>(state);
   const text::vector_view& v = scan.p->v;
   Scratch& s = *reinterpret_cast<Scratch*>(scratch + kernels::scratch_bytes);
   for (std::uint32_t& count : s.profile) count = ~std::uint32_t{0};
-  for (Index tile = first; tile < last; ++tile) {
-    const Index begin = tile * tile_vectors, left = static_cast<Index>(v.vectors) - begin;
-    const Rows rows{{source_of(v, scan.buffers[0], v.offset_re), source_of(v, scan.buffers[1], v.offset_im)},
-                    begin,
-                    left < tile_vectors ? left : tile_vectors,
-                    static_cast<Index>(v.inner)};
-    scan_tile(scan, rows, s, scratch);
+  for (Index item = first; item < last; ++item) {
+    const Index begin = item * side_vectors, left = static_cast<Index>(v.vectors) - begin;
+    const Vectors vectors{{source_of(v, scan.buffers[0], v.offset_re), source_of(v, scan.buffers[1], v.offset_im)},
+                          begin,
+                          left < side_vectors ? left : side_vectors,
+                          static_cast<Index>(v.inner)};
+    scan_vectors(scan, vectors, s, scratch);
   }
   auto* const profile = static_cast<kernels::uint*>(scan.buffers[4]);
   for (kernels::uint i = 0; i < v.parts * bins; ++i) kernels::lower_to(profile[i], s.profile[i]);
@@ -248,10 +187,10 @@ void scan_avx512(const Launch& launch) {
   const auto* const p = static_cast<const text::scan_params*>(launch.buffers[5]);
   const Scan scan{launch.buffers, launch.common, p};
   const Index vectors = p->v.vectors, work = vectors * static_cast<Index>(p->v.inner) * static_cast<Index>(p->v.parts);
-  if (p->use_inner != 0) {
+  if (p->use_inner != 0 || (p->v.inner_stride > 2 && p->v.vector_stride > 2)) {
     launch.sharer.share((vectors + 3) / 4, 8 * work, &common_groups, &scan);
   } else {
-    launch.sharer.share((vectors + tile_vectors - 1) / tile_vectors, work, &scan_tiles, &scan);
+    launch.sharer.share((vectors + side_vectors - 1) / side_vectors, work, &scan_items, &scan);
   }
 }
 

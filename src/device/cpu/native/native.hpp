@@ -39,6 +39,7 @@ struct Engine {
   const char* features;               // "amx-int8 avx512-vnni"
   const Kernel* kernels;              // a null name ends them
   Index vector_unit;                  // vectors of a residue plane come in multiples of it
+  Index plane_padding;                // bytes between residue planes beyond their size
   std::size_t product_scratch_bytes;  // per thread, of the fused product; 0: there is none
 };
 

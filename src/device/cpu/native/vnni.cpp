@@ -58,26 +58,26 @@ void multiply_rows(const Panel& p, std::int32_t* sums0, std::int32_t* sums1) {
 }
 
 template <Parity parity>
-void multiply_chunk(const ModularBlock& b, Index first_block, Index count) {
+void multiply_chunk(const ModularBlock& b, Index chunk) {
   const FoldConstants c(*b.modulus);
   auto* const sums = reinterpret_cast<std::int32_t*>(b.scratch);  // left tile, right tile, 256 each
   std::int32_t corrections[32];
-  const Index tile = b.inner_blocks * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
+  const Index count = blocks_of(b.chunks, chunk), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
   std::int16_t* results = b.results;
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
-    const std::int8_t* const right = b.right + jt * tile + first_block * block_bytes;
-    const Index to_second = jt + 1 < b.right_total ? tile : 0;
+    const std::int8_t* const right = chunk_at(b.right, b.chunks, chunk) + jt * tile;
+    const Index to_second = jt + 1 < b.right.tiles ? tile : 0;
     sum_terms(right, count, corrections);
     sum_terms(right + to_second, count, corrections + 16);
     for (Index it = 0; it < b.left_tiles.count; it += 2) {
-      const std::int8_t* const left = b.left + (b.left_tiles.first + it) * tile + first_block * block_bytes;
+      const std::int8_t* const left = chunk_at(b.left, b.chunks, chunk) + (b.left_tiles.first + it) * tile;
       const bool paired = it + 1 < b.left_tiles.count;
       for (int row = 0; row < 32; row += rows_at_once) {
         const std::int8_t* const from = right + (row < 16 ? 0 : to_second) + 64 * (row % 16);
         std::int32_t* const to = sums + 256 * (row / 16) + 16 * (row % 16);
         multiply_rows({from, left, paired ? left + tile : left, count, corrections + row}, to, to + 512);
       }
-      Pending pending{sums, results, paired ? 32 : 16, first_block > 0 ? ~__mmask32{0} : __mmask32{0}};
+      Pending pending{sums, results, paired ? 32 : 16, chunk > 0 ? ~__mmask32{0} : __mmask32{0}};
       int place = 0;
       fold_all<parity>(pending, place, c);
       results += paired ? 2 * pair_entries : pair_entries;
@@ -87,12 +87,10 @@ void multiply_chunk(const ModularBlock& b, Index first_block, Index count) {
 
 template <Parity parity>
 void multiply_all(const ModularBlock& b) {
-  const Index chunks = (b.inner_blocks + chunk_blocks - 1) / chunk_blocks;
   const Index entries = (b.right_tiles.count + 1) / 2 * b.left_tiles.count * pair_entries;
-  for (Index chunk = 0; chunk < chunks; ++chunk) {
+  for (Index chunk = 0; chunk < b.chunks.count; ++chunk) {
     if (chunk > 0 && chunk % b.chunks_between_reductions == 0) reduce_results(b.results, entries, *b.modulus);
-    const Index first = b.inner_blocks * chunk / chunks, end = b.inner_blocks * (chunk + 1) / chunks;
-    multiply_chunk<parity>(b, first, end - first);
+    multiply_chunk<parity>(b, chunk);
   }
 }
 
@@ -115,7 +113,7 @@ constexpr Kernel kernels[] = {{"scan", &scan_avx512},
                               {"crt_product_i8", [](const Launch& launch) { crt_product_avx512(launch, multiplier, 1); }},
                               {"crt_product_i8_3m", [](const Launch& launch) { crt_product_avx512(launch, multiplier, 3); }},
                               {nullptr, nullptr}};
-constexpr Engine engine{"avx512-vnni", kernels, tile_vectors, product_scratch_bytes};
+constexpr Engine engine{"avx512-vnni", kernels, tile_vectors, plane_padding, product_scratch_bytes};
 
 }  // namespace
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Where does the time of a product on the cpu device go? Medians of each kernel's launches and of the rest, for one shape.
+// usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "device/cpu/cpu_device.hpp"
+#include "ops/gemm.hpp"
+#include "ops/open_device.hpp"
+
+namespace {
+
+using namespace ab;
+using Clock = std::chrono::steady_clock;
+using Stages = std::map<std::string, double>;  // seconds of one run
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+struct NamedKernel final : device::Kernel {
+  std::string name;
+  std::unique_ptr<device::Kernel> kernel;
+};
+
+class TimedQueue final : public device::Queue {
+ public:
+  TimedQueue(std::unique_ptr<device::Queue> queue, Stages& stages) : queue_(std::move(queue)), stages_(stages) {}
+  void write(device::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
+    const auto start = Clock::now();
+    queue_->write(to, offset, from);
+    stages_["write"] += since(start);
+  }
+  void read(const device::Memory& from, std::size_t offset, std::span<std::byte> to) override {
+    const auto start = Clock::now();
+    queue_->read(from, offset, to);
+    stages_["read"] += since(start);
+  }
+  void copy(const device::Slice& from, const device::Slice& to, std::size_t bytes) override { queue_->copy(from, to, bytes); }
+  void launch(const device::Kernel& kernel, device::Grid grid, std::span<const device::Argument> arguments) override {
+    const auto& named = static_cast<const NamedKernel&>(kernel);
+    const auto start = Clock::now();
+    queue_->launch(*named.kernel, grid, arguments);
+    // Scans and residues come for the left operand first.
+    const std::string name = stages_.contains(named.name) ? named.name + " (2)" : named.name;
+    stages_[name] += since(start);
+  }
+  void finish() override { queue_->finish(); }
+
+ private:
+  std::unique_ptr<device::Queue> queue_;
+  Stages& stages_;
+};
+
+class TimedDevice final : public device::Device {
+ public:
+  explicit TimedDevice(Stages& stages) : device_(device::open_cpu()), stages_(stages) {}
+  const device::Traits& traits() const override { return device_->traits(); }
+  std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
+  std::unique_ptr<device::Memory> adopt(std::span<std::byte> host) override { return device_->adopt(host); }
+  std::unique_ptr<device::Kernel> load(const device::KernelName& name) override {
+    auto named = std::make_unique<NamedKernel>();
+    named->name = name.name;
+    named->kernel = device_->load(name);
+    return named;
+  }
+  std::unique_ptr<device::Queue> open_queue() override { return std::make_unique<TimedQueue>(device_->open_queue(), stages_); }
+
+ private:
+  std::unique_ptr<device::Device> device_;
+  Stages& stages_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+template <Scalar T>
+int measure(Index m, Index n, Index k, int runs) {
+  Stages stages;
+  TimedDevice device(stages);
+  ops::Context context(0, device, std::uint64_t{1} << 31);
+  std::mt19937_64 random(1);
+  const auto values = [&](Index count) {
+    std::vector<T> out(static_cast<std::size_t>(count));
+    auto* words = reinterpret_cast<double*>(out.data());
+    for (std::size_t i = 0; i < out.size() * sizeof(T) / 8; ++i) words[i] = static_cast<double>(random() >> 11) * 0x1p-53 - 0.5;
+    return out;
+  };
+  const std::vector<T> a = values(m * k), b = values(k * n);
+  std::vector<T> c(static_cast<std::size_t>(m * n));
+  const GemmProblem<T> problem{m, n, k, T(1), {a.data(), m, Op::None}, {b.data(), k, Op::None}, T(0), {c.data(), m}};
+  std::map<std::string, std::vector<double>> samples;
+  for (int run = -2; run < runs; ++run) {
+    stages.clear();
+    const auto start = Clock::now();
+    const Outcome outcome = ops::gemm(context, problem, ops::Choices{});
+    const double total = since(start);
+    if (outcome.declined) return 1;
+    if (run < 0) continue;
+    double rest = total;
+    for (const auto& [name, seconds] : stages) {
+      samples[name].push_back(seconds);
+      rest -= seconds;
+    }
+    samples["(rest)"].push_back(rest);
+    samples["(total)"].push_back(total);
+  }
+  const double total = median(samples["(total)"]);
+  const double flops = (sizeof(T) == 8 ? 2.0 : 8.0) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  std::printf("%s, %s: %ld x %ld x %ld, %.1f GFLOP/s\n", device.traits().name.c_str(), device.traits().features.c_str(), m, n, k,
+              flops / total * 1e-9);
+  for (const auto& [name, times] : samples)
+    std::printf("  %-20s %9.3f ms  %5.1f %%\n", name.c_str(), median(times) * 1e3, median(times) / total * 100);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 5) return std::fprintf(stderr, "usage: product_stages d|z M N K [RUNS]\n"), 2;
+  const long m = std::atol(words[2]), n = std::atol(words[3]), k = std::atol(words[4]);
+  const int runs = count > 5 ? std::atoi(words[5]) : 5;
+  return words[1][0] == 'z' ? measure<ab::Complex>(m, n, k, runs) : measure<double>(m, n, k, runs);
+}
