@@ -58,13 +58,18 @@ std::string first_words(std::string_view text, int count) {
   return std::string(text.substr(0, end));
 }
 
+std::string mkl_version(void (*write)(char*, int)) {
+  char text[200] = "";
+  write(text, sizeof text);
+  const std::string_view version(text, strnlen(text, sizeof text));
+  return std::string(version.substr(0, version.find_last_not_of(' ') + 1));  // npos + 1 = 0
+}
+
 std::string version_of(const Place& place) {
   if (auto* config = place.function<const char*()>("openblas_get_config")) return first_words(config(), 2);  // "OpenBLAS 0.3.21 ..."
   if (auto* version = place.function<const char*()>("bli_info_get_version_str")) return std::string("BLIS ") + version();
-  if (auto* version = place.function<void(char*, int)>("mkl_get_version_string")) {
-    char text[200] = "";
-    version(text, sizeof text);
-    return std::string(text, strnlen(text, sizeof text));
+  for (const char* name : {"MKL_Get_Version_String", "mkl_get_version_string"}) {
+    if (auto* version = place.function<void(char*, int)>(name)) return mkl_version(version);
   }
   return "";
 }
@@ -107,6 +112,10 @@ std::optional<Library> library_in_file(const char* file, int flags, std::string&
 }
 
 }  // namespace
+
+std::optional<Library> library_behind(void* handle, std::string& refusal) {
+  return library_at(Place(handle), refusal);
+}
 
 std::optional<Library> find(const std::string& asked, std::vector<std::string>& complaints) {
   std::string refusal;

@@ -31,4 +31,7 @@ struct Library {
 /// libblas.so.3. A file that was asked for and cannot serve goes to `complaints`, and the search goes on.
 std::optional<Library> find(const std::string& asked, std::vector<std::string>& complaints);
 
+/// The BLAS behind a handle of dlopen, or nothing and why it cannot serve: functions missing, or 64-bit integers.
+std::optional<Library> library_behind(void* handle, std::string& refusal);
+
 }  // namespace ab::host_blas

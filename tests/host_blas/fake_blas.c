@@ -59,6 +59,12 @@ void cblas_zgemm(int order, int ta, int tb, int m, int n, int k, const void* alp
 const char* openblas_get_config(void) {
   return "OpenBLAS 9.8.7 NO_AFFINITY Haswell";
 }
+const char* openblas_get_corename(void) {
+  return "Haswell";
+}
+int openblas_get_num_threads(void) {
+  return 3;
+}
 #endif
 
 #if defined(AB_FAKE_WIDE)

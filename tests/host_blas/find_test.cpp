@@ -59,6 +59,15 @@ TEST(Find, WhatCannotServeIsOneComplaintAndTheSearchGoesOn) {
   }
 }
 
+TEST(Find, ALibraryOpenedByOthersIsJudgedTheSameWay) {
+  std::string refusal;
+  const std::optional<Library> found = library_behind(dlopen(fake("full").c_str(), RTLD_NOW | RTLD_LOCAL), refusal);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(lies_in(reinterpret_cast<const void*>(found->dgemm), fake("full")));
+  EXPECT_FALSE(library_behind(dlopen(fake("half").c_str(), RTLD_NOW | RTLD_LOCAL), refusal));
+  EXPECT_EQ(refusal, "has no dgemm_ and zgemm_ of its own");
+}
+
 // In a process of its own: what is loaded stays loaded.
 TEST(Inner, DISABLED_FindsWhatIsLoaded) {
   const std::string file = std::string(AB_FAKES) + "/libblas.so.3";

@@ -37,6 +37,9 @@ TEST(CommandLine, WrongUsageIsTwo) {
   EXPECT_EQ(applebottom({"bench", "--classes", "quadruple"}).status, 2);
   EXPECT_EQ(applebottom({"bench", "--op", "sgemm"}).status, 2);
   EXPECT_EQ(applebottom({"bench", "--runs", "0"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--threads", "0"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--against", "a.so,"}).status, 3);
+  EXPECT_EQ(applebottom({"bench", "--against", ",a.so"}).status, 2);
   EXPECT_EQ(applebottom({"run"}).status, 2);
   EXPECT_EQ(applebottom({"run", "--mode", "sideways", "--", "true"}).status, 2);
 }
@@ -63,6 +66,9 @@ TEST(CommandLine, WhatIsNotAvailableIsThree) {
   EXPECT_EQ(applebottom({"bench", "--device", "abacus"}).status, 3);
   EXPECT_EQ(applebottom({"info", "--device", "abacus"}).status, 3);
   EXPECT_EQ(applebottom({"bench", "--shapes", "/no/such/file"}).status, 3);
+  const ChildResult missing = applebottom({"bench", "--against", "/no/such/library.so"});
+  EXPECT_EQ(missing.status, 3);
+  EXPECT_TRUE(contains(missing.output, "--against: /no/such/library.so cannot be opened")) << missing.output;
 }
 
 TEST(CommandLine, InfoAsJson) {
@@ -122,6 +128,36 @@ TEST(CommandLine, BenchBitsDependOnTheClassAlone) {
   EXPECT_EQ(staged[1]["bits"], handles[1]["bits"]);
   EXPECT_EQ(handles[0]["operands"], "resident");
   EXPECT_TRUE(staged[0]["host_blas"].is_null());
+}
+
+TEST(CommandLine, BenchMeasuresPeersInTurn) {
+  const std::string full = std::string(AB_FAKES) + "/fake_blas_full.so", fortran = std::string(AB_FAKES) + "/fake_blas_fortran.so";
+  const std::vector<json> cases = bench({"--shape", "24x24x24", "--against", full + "," + fortran, "--no-host", "--threads", "1"});
+  ASSERT_EQ(cases.size(), 1u);
+  const json& one = cases[0];
+  EXPECT_EQ(one["fault"], "");
+  ASSERT_EQ(one["peers"].size(), 2u);
+  EXPECT_EQ(one["peers"][0]["file"], full);
+  EXPECT_EQ(one["peers"][0]["kernel"], "Haswell");
+  EXPECT_EQ(one["peers"][1]["name"], "fake_blas_fortran.so");
+  for (const json& peer : one["peers"]) {
+    EXPECT_GT(peer["gflops"], 0.0);
+    EXPECT_GT(peer["ratio"], 0.0);
+    EXPECT_GT(peer["error_u"], 1e6);  // they compute nothing
+    EXPECT_EQ(peer["matrix"].is_null(), one["device_matrix"].is_null());
+  }
+  EXPECT_EQ(one["threads"], 1);
+  EXPECT_EQ(one["environment"]["OMP_NUM_THREADS"], "1");
+  EXPECT_EQ(one["library_version"], ab_version());
+}
+
+TEST(CommandLine, BenchTablesNameThePeers) {
+  const std::string full = std::string(AB_FAKES) + "/fake_blas_full.so";
+  const ChildResult child = applebottom({"bench", "--device", "cpu", "--shape", "8x8x8", "--runs", "1", "--against", full});
+  EXPECT_EQ(child.status, 0);
+  for (const char* piece : {"apple-bottom ", "environment:", "host BLAS: ", "peer OpenBLAS 9.8.7 Haswell: ", "\npeers: "}) {
+    EXPECT_TRUE(contains(child.output, piece)) << piece << "\n" << child.output;
+  }
 }
 
 std::string read_file(const std::string& name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// applebottom bench: interleaved medians of host BLAS and device, each with the accuracy it was got at.
+// applebottom bench: interleaved medians of device, host BLAS and other libraries, each with the accuracy it was got at.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -7,13 +7,16 @@
 #include <memory>
 #include <sstream>
 
+#include "contenders.hpp"
 #include "plot.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 #include "subcommands.hpp"
-#include "table.hpp"
 
 namespace ab::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct BenchOptions {
   SharedOptions shared;
@@ -28,6 +31,9 @@ struct BenchOptions {
   int warmup = 3;
   std::string output;
   std::string plot;
+  std::string against;
+  bool no_matrix_rate = false;
+  int threads = 0;  // 0: as the environment says
 };
 
 /// Lines "M N K tag"; "#" starts a comment.
@@ -63,10 +69,23 @@ std::vector<std::string> classes_of(const BenchOptions& options) {
   return {"fp64"};
 }
 
+MeasureOptions how_to_measure(const BenchOptions& options) {
+  MeasureOptions how = {options.resident ? Front::Resident : Front::Blas, options.runs, options.warmup, !options.no_host,
+                        options.verify ? Entries::All : Entries::Sampled};
+  host_blas_name();  // found before any peer is opened: MKL puts its own functions where the search for the host BLAS begins
+  if (!options.against.empty()) how.peers = open_peers(split(options.against, ','));
+  how.probe = options.no_matrix_rate ? MatrixProbe::Off : MatrixProbe::On;
+  return how;
+}
+
+Json object_of(const Measurement& measured, const Setup& setup, double highest_tops) {
+  Json json = json_of(measured, highest_tops);
+  json.update(json_of(setup));
+  return json;
+}
+
 /// JSON objects go out as they are measured, one a line.
-std::vector<Measurement> measure_all(const BenchOptions& options) {
-  const MeasureOptions how = {options.resident ? Front::Resident : Front::Blas, options.runs, options.warmup, !options.no_host,
-                              options.verify ? Entries::All : Entries::Sampled};
+std::vector<Measurement> measure_all(const BenchOptions& options, const MeasureOptions& how, const Setup& setup) {
   std::vector<Operation> operations;
   for (const std::string& word : split(options.operations, ',')) operations.push_back(parse_operation(word));
   std::vector<ABPrecision> classes;
@@ -83,7 +102,7 @@ std::vector<Measurement> measure_all(const BenchOptions& options) {
           measurements.push_back(measure(work, device, precision, how));
           progress.say("");
           if (!options.shared.json) continue;
-          fmt::print("{}\n", json_of(measurements.back()).dump());
+          fmt::print("{}\n", object_of(measurements.back(), setup, highest_rate(measurements)).dump());
           std::fflush(stdout);
         }
       }
@@ -92,59 +111,33 @@ std::vector<Measurement> measure_all(const BenchOptions& options) {
   return measurements;
 }
 
-std::string host_cell(const std::optional<Side>& host, double Side::*member, const char* format) {
-  return host ? fmt::format(fmt::runtime(format), *host.*member) : "-";
-}
-
-std::string table_of(const std::vector<Measurement>& measurements) {
-  Table table({"op", "shape", "class", "device", "host ms", "device ms", "ratio", "host GFLOP/s", "GFLOP/s", "host error/(u|A||B|)",
-               "error/(u|A||B|)", "certified", "moduli", "bits"});
-  for (const Measurement& measured : measurements) {
-    const std::optional<double> ratio = measured.ratio();
-    table.add({word_of(measured.operation), text_of(measured.shape), ab::word_of(static_cast<Precision>(measured.precision)),
-               measured.device_id, measured.host ? fmt::format("{:.3f}", measured.host->median_s * 1e3) : "-",
-               fmt::format("{:.3f}", measured.device.median_s * 1e3), ratio ? fmt::format("{:.2f}", *ratio) : "-",
-               host_cell(measured.host, &Side::gflops, "{:.1f}"), fmt::format("{:.1f}", measured.device.gflops),
-               host_cell(measured.host, &Side::error_u, "{:.3g}"), fmt::format("{:.3g}", measured.device.error_u),
-               fmt::format("{:.4g}", measured.product.bound), fmt::format("{}", measured.product.moduli), hex(measured.device.checksum)});
-  }
-  return table.text();
-}
-
-std::string csv_of(const std::vector<Measurement>& measurements) {
-  std::string text;
-  for (const Measurement& measured : measurements) {
-    const nlohmann::ordered_json json = json_of(measured);
-    std::string names, values;
-    for (const auto& [name, value] : json.items()) {
-      names += (names.empty() ? "" : ",") + name;
-      values += (values.empty() ? "" : ",") + (value.is_null() ? "" : value.dump());
-    }
-    if (text.empty()) text = names + "\n";
-    text += values + "\n";
-  }
-  return text;
-}
-
-std::string json_lines_of(const std::vector<Measurement>& measurements) {
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const Measurement& measured : measurements) all.push_back(json_of(measured));
-  return all.dump(1) + "\n";
-}
-
 void write_file(const std::string& name, const std::string& text) {
   std::ofstream file(name, std::ios::binary);
   file << text;
   if (!file.flush()) throw Failure(Exit::NotAvailable, fmt::format("cannot write {}", name));
 }
 
+void write_results(const std::string& name, const std::vector<Measurement>& measurements, const Setup& setup) {
+  const double highest_tops = highest_rate(measurements);
+  std::vector<Json> objects;
+  for (const Measurement& measured : measurements) objects.push_back(object_of(measured, setup, highest_tops));
+  const bool csv = name.size() > 4 && name.substr(name.size() - 4) == ".csv";
+  write_file(name, csv ? csv_of(objects) : Json(objects).dump(1) + "\n");
+}
+
 Exit bench(const BenchOptions& options) {
   if (options.runs < 1 || options.warmup < 0) throw Failure(Exit::WrongUsage, "--runs takes 1 or more, --warmup 0 or more");
   route_everything_to_the_device();
-  const std::vector<Measurement> measurements = measure_all(options);
-  if (!options.shared.json) fmt::print("{}", table_of(measurements));
-  const bool csv = options.output.size() > 4 && options.output.substr(options.output.size() - 4) == ".csv";
-  if (!options.output.empty()) write_file(options.output, csv ? csv_of(measurements) : json_lines_of(measurements));
+  if (options.threads > 0) set_threads(options.threads);
+  const MeasureOptions how = how_to_measure(options);
+  const Setup setup = describe_setup();
+  if (!options.shared.json) {
+    fmt::print("{}", head_of(setup, how));
+    std::fflush(stdout);
+  }
+  const std::vector<Measurement> measurements = measure_all(options, how, setup);
+  if (!options.shared.json) fmt::print("{}", tables_of(measurements));
+  if (!options.output.empty()) write_results(options.output, measurements, setup);
   if (!options.plot.empty()) write_file(options.plot, svg_of(measurements));
   Exit status = Exit::Fine;
   for (const Measurement& measured : measurements) {
@@ -166,12 +159,17 @@ Action add_bench(CLI::App& command) {
   command.add_option("--shapes", options->shapes_file, "lines: M N K tag")->type_name("FILE");
   command.add_option("--classes", options->classes, "dd,fast,fp64,strict")->type_name("LIST");
   command.add_flag("--resident", options->resident, "matrices that stay on the device, instead of BLAS calls from host memory");
-  command.add_option("--runs", options->runs, "timed runs, host and device in turn; medians count")->capture_default_str();
+  command.add_option("--runs", options->runs, "timed runs, device and libraries in turn; medians count")->capture_default_str();
   command.add_option("--warmup", options->warmup, "runs before them")->capture_default_str();
   command.add_flag("--verify", options->verify, "check every entry instead of about 100");
   command.add_flag("--no-host", options->no_host, "leave the host BLAS out");
+  command.add_option("--against", options->against, "BLAS libraries (32-bit integers) to measure in turn with the device")
+      ->type_name("FILE,...");
+  command.add_option("--threads", options->threads, "for the cpu device and all libraries; default: as the environment says")
+      ->check(CLI::Range(1, 4096));
+  command.add_flag("--no-matrix-rate", options->no_matrix_rate, "do not measure the matrix unit before and after each run");
   command.add_option("--output", options->output, "all measurements as JSON, or as CSV by its name")->type_name("FILE");
-  command.add_option("--plot", options->plot, "GFLOP/s as a bar chart")->type_name("FILE.svg");
+  command.add_option("--plot", options->plot, "GFLOP/s over size, or as bars for one size")->type_name("FILE.svg");
   return [options] { return bench(*options); };
 }
 

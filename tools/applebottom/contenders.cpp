@@ -24,9 +24,9 @@ GemmProblem<T> problem_of(const Workload& work, std::vector<double>& c) {
           {reinterpret_cast<T*>(c.data()), m}};
 }
 
-class HostBlas final : public Contender {
+class BlasLibrary final : public Contender {
  public:
-  HostBlas(const host_blas::Library& library, const Workload& work)
+  BlasLibrary(const host_blas::Library& library, const Workload& work)
       : library_(library), work_(work), c_(static_cast<std::size_t>(work.result_words())) {}
 
   void run() override {
@@ -132,9 +132,13 @@ class Resident final : public Contender {  // handles: row-major, one per part
 
 }  // namespace
 
+std::unique_ptr<Contender> library_contender(const host_blas::Library& library, const Workload& workload) {
+  return std::make_unique<BlasLibrary>(library, workload);
+}
+
 std::unique_ptr<Contender> host_contender(const Workload& workload) {
   const host_blas::Library* library = host_blas::library();
-  return library ? std::make_unique<HostBlas>(*library, workload) : nullptr;
+  return library ? library_contender(*library, workload) : nullptr;
 }
 
 std::optional<std::string> host_blas_name() {

@@ -22,6 +22,8 @@ class Contender {
 /// The BLAS behind the library; null when none is found.
 std::unique_ptr<Contender> host_contender(const Workload& workload);
 std::optional<std::string> host_blas_name();
+/// A BLAS library, which must outlive it.
+std::unique_ptr<Contender> library_contender(const host_blas::Library& library, const Workload& workload);
 /// The library on the thread's current device.
 std::unique_ptr<Contender> device_contender(const Workload& workload, Front front);
 

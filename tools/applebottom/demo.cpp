@@ -10,6 +10,7 @@
 #include "device_list.hpp"
 #include "programs.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 #include "subcommands.hpp"
 #include "table.hpp"
 
@@ -118,7 +119,7 @@ nlohmann::ordered_json json_of(const Findings& findings) {
   json["version"] = ab_version();
   json["devices"] = json_of(findings.devices);
   json["measurements"] = nlohmann::ordered_json::array();
-  for (const Measurement& measured : findings.measurements) json["measurements"].push_back(json_of(measured));
+  for (const Measurement& measured : findings.measurements) json["measurements"].push_back(json_of(measured, 0.0));
   json["programs"] = nlohmann::ordered_json::array();
   for (const ProgramRun& run : findings.programs) {
     json["programs"].push_back({{"name", run.name},

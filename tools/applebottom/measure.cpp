@@ -3,12 +3,11 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 
 #include "contenders.hpp"
+#include "matrix_rate.hpp"
 
 namespace ab::cli {
 namespace {
@@ -19,20 +18,26 @@ double seconds_of(Contender& contender) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+Sample timed(Contender& contender, MatrixProbe probe) {
+  if (probe == MatrixProbe::Off) return {seconds_of(contender), std::nullopt};
+  const std::optional<double> before = measure_matrix_rate();
+  const double seconds = seconds_of(contender);
+  if (!before) return {seconds, std::nullopt};
+  return {seconds, MatrixRates{*before, measure_matrix_rate().value_or(0.0)}};
 }
 
-Side judged(const Workload& work, Contender& contender, const std::vector<double>& seconds, Entries entries) {
-  const std::vector<double> c = contender.result();
-  Side side;
-  side.median_s = median(seconds);
+struct Entrant {
+  std::unique_ptr<Contender> contender;
+  Side* side;  // where its numbers go
+};
+
+void judge(const Workload& work, const Entrant& entrant, Entries entries) {
+  const std::vector<double> c = entrant.contender->result();
+  Side& side = *entrant.side;
+  side.median_s = median_seconds(side.samples);
   side.gflops = work.flops() / side.median_s * 1e-9;
   side.error_u = error_in_u(work, c, entries);
   side.checksum = checksum(c);
-  return side;
 }
 
 ABProduct last_product() {
@@ -61,6 +66,36 @@ std::string fault_of(const Measurement& measured, int device, bool bits_differ) 
   return "";
 }
 
+Measurement blank_measurement(const Workload& work, int device, ABPrecision precision, const MeasureOptions& options) {
+  Measurement measured;
+  measured.operation = work.operation;
+  measured.shape = work.shape;
+  measured.precision = precision;
+  measured.device_id = device_traits(device).id;
+  measured.device_name = device_traits(device).name;
+  measured.options = options;
+  measured.device.name = measured.device_id;
+  return measured;
+}
+
+/// In the order of their turns; their numbers go into `measured`, which must stay where it is.
+std::vector<Entrant> entrants_of(const Workload& work, Measurement& measured) {
+  const MeasureOptions& options = measured.options;
+  std::vector<Entrant> entrants;
+  if (auto host = options.with_host ? host_contender(work) : nullptr) {
+    measured.host = Side{};
+    measured.host->name = host_blas_name().value_or("");
+    entrants.push_back({std::move(host), &*measured.host});
+  }
+  entrants.push_back({device_contender(work, options.front), &measured.device});
+  measured.peers.resize(options.peers.size());
+  for (std::size_t i = 0; i < options.peers.size(); ++i) {
+    measured.peers[i].name = options.peers[i].name;
+    entrants.push_back({library_contender(options.peers[i].library, work), &measured.peers[i]});
+  }
+  return entrants;
+}
+
 }  // namespace
 
 void route_everything_to_the_device() {
@@ -78,69 +113,30 @@ std::optional<double> Measurement::ratio() const {
   return host->median_s / device.median_s;
 }
 
+std::vector<const Side*> Measurement::sides() const {
+  std::vector<const Side*> all = {&device};
+  if (host) all.push_back(&*host);
+  for (const Side& peer : peers) all.push_back(&peer);
+  return all;
+}
+
 Measurement measure(const Workload& work, int device, ABPrecision precision, const MeasureOptions& options) {
   use_device(device);
   if (ab_set_precision(precision) != AB_OK) throw Failure(Exit::WrongUsage, ab_last_error());
-  const std::unique_ptr<Contender> host = options.with_host ? host_contender(work) : nullptr;
-  const std::unique_ptr<Contender> ours = device_contender(work, options.front);
-  std::vector<double> host_seconds, device_seconds;
+  Measurement measured = blank_measurement(work, device, precision, options);
+  const std::vector<Entrant> entrants = entrants_of(work, measured);
   std::uint64_t first_bits = 0;
   for (int run = -options.warmup; run < options.runs; ++run) {
-    const double host_s = host ? seconds_of(*host) : 0.0, device_s = seconds_of(*ours);
-    if (run == -options.warmup) first_bits = checksum(ours->result());
-    if (run < 0) continue;
-    host_seconds.push_back(host_s);
-    device_seconds.push_back(device_s);
+    for (const Entrant& entrant : entrants) {
+      const Sample sample = timed(*entrant.contender, options.probe);
+      if (run >= 0) entrant.side->samples.push_back(sample);
+      if (entrant.side == &measured.device && run == -options.warmup) first_bits = checksum(entrant.contender->result());
+    }
   }
-  Measurement measured;
   measured.product = last_product();
-  measured.operation = work.operation;
-  measured.shape = work.shape;
-  measured.precision = precision;
-  measured.device_id = device_traits(device).id;
-  measured.device_name = device_traits(device).name;
-  measured.options = options;
-  measured.device = judged(work, *ours, device_seconds, options.entries);
-  measured.device.name = measured.device_id;
-  if (host) {
-    measured.host = judged(work, *host, host_seconds, options.entries);
-    measured.host->name = host_blas_name().value_or("");
-  }
+  for (const Entrant& entrant : entrants) judge(work, entrant, options.entries);
   measured.fault = fault_of(measured, device, first_bits != measured.device.checksum);
   return measured;
-}
-
-nlohmann::ordered_json json_of(const Measurement& measured) {
-  const ABProduct& product = measured.product;
-  nlohmann::ordered_json json;
-  json["op"] = word_of(measured.operation);
-  json["shape"] = text_of(measured.shape);
-  json["m"] = measured.shape.m;
-  json["n"] = measured.shape.n;
-  json["k"] = measured.shape.k;
-  json["class"] = ab::word_of(static_cast<Precision>(measured.precision));
-  json["device"] = measured.device_id;
-  json["device_name"] = measured.device_name;
-  json["operands"] = measured.options.front == Front::Resident ? "resident" : "host";
-  json["runs"] = measured.options.runs;
-  json["warmup"] = measured.options.warmup;
-  json["host_blas"] = measured.host ? nlohmann::ordered_json(measured.host->name) : nullptr;
-  json["host_median_s"] = measured.host ? nlohmann::ordered_json(measured.host->median_s) : nullptr;
-  json["host_gflops"] = measured.host ? nlohmann::ordered_json(measured.host->gflops) : nullptr;
-  json["host_error_u"] = measured.host ? nlohmann::ordered_json(measured.host->error_u) : nullptr;
-  json["device_median_s"] = measured.device.median_s;
-  json["device_gflops"] = measured.device.gflops;
-  json["device_error_u"] = measured.device.error_u;
-  json["ratio"] = measured.ratio() ? nlohmann::ordered_json(*measured.ratio()) : nullptr;
-  json["bound_u"] = product.bound < 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(product.bound);
-  json["scheme"] = ab::word_of(static_cast<Scheme>(product.scheme));
-  json["moduli"] = product.moduli;
-  json["guard"] = product.guard;
-  json["escalations"] = product.escalations;
-  json["complex_form"] = product.complex_form;
-  json["bits"] = hex(measured.device.checksum);
-  json["fault"] = measured.fault;
-  return json;
 }
 
 }  // namespace ab::cli

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// One product timed on a device beside the host BLAS, run by run in turn, and judged.
+// One product timed on a device beside the host BLAS and others, run by run in turn, and judged.
 #pragma once
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "peers.hpp"
+#include "samples.hpp"
 #include "workload.hpp"
 
 namespace ab::cli {
 
 enum class Front { Blas, Resident };  // operands in host memory (ab_dgemm_blas), or handles that stay on the device
+enum class MatrixProbe { Off, On };   // the matrix unit's rate before and after each run
 
 struct MeasureOptions {
   Front front = Front::Blas;
@@ -17,6 +19,8 @@ struct MeasureOptions {
   int warmup = 3;
   bool with_host = true;
   Entries entries = Entries::Sampled;
+  std::vector<Peer> peers = {};
+  MatrixProbe probe = MatrixProbe::Off;
 };
 
 struct Side {        // of the comparison
@@ -25,6 +29,7 @@ struct Side {        // of the comparison
   double gflops = 0;
   double error_u = 0;  // largest |C - A B| / (2^-53 |A||B|)
   std::uint64_t checksum = 0;
+  std::vector<Sample> samples = {};
 };
 
 struct Measurement {
@@ -34,10 +39,12 @@ struct Measurement {
   std::string device_id, device_name;
   MeasureOptions options;
   std::optional<Side> host;  // none: no host BLAS here, or not asked for
+  std::vector<Side> peers;   // as in options.peers
   Side device;
   ABProduct product = {};  // of the device's last run
 
-  std::optional<double> ratio() const;  // host time / device time
+  std::optional<double> ratio() const;     // host time / device time
+  std::vector<const Side*> sides() const;  // the device first
   /// What is wrong: the class did not run on the device, its runs differ, or the error exceeds the certificate. "" when all is well.
   std::string fault;
 };
@@ -47,9 +54,6 @@ void route_everything_to_the_device();
 
 /// Measures on the device, which becomes current. The precision stays set.
 Measurement measure(const Workload& workload, int device, ABPrecision precision, const MeasureOptions& options);
-
-/// One object, all numbers with their units in the names.
-nlohmann::ordered_json json_of(const Measurement& measurement);
 
 std::string hex(std::uint64_t checksum);
 
