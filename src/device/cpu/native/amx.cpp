@@ -35,35 +35,35 @@ inline __attribute__((always_inline)) void advance(Operands& o) {
 
 // One step of 64 terms, with `rows` rows of the pending block folded in between. Tiles 0 to 3: sums of (right, left) tiles
 // 00, 01, 10, 11; 4, 5: right; 6, 7: left.
-template <Parity parity, int rows>
+template <Parity parity, Chunk chunk, int rows>
 inline __attribute__((always_inline)) void step(Operands& o, Pending& pending, int& place, const FoldConstants& c) {
   _tile_loadd(4, o.right0, 64);
   _tile_stream_loadd(6, o.left0, 64);
   _tile_dpbssd(0, 4, 6);
-  if constexpr (rows >= 1) fold_next<parity>(pending, place, c);
+  if constexpr (rows >= 1) fold_next<parity, chunk>(pending, place, c);
   _tile_stream_loadd(7, o.left1, 64);
   _tile_dpbssd(1, 4, 7);
-  if constexpr (rows >= 3) fold_next<parity>(pending, place, c);
-  if constexpr (rows >= 5) fold_next<parity>(pending, place, c);
+  if constexpr (rows >= 3) fold_next<parity, chunk>(pending, place, c);
+  if constexpr (rows >= 5) fold_next<parity, chunk>(pending, place, c);
   _tile_loadd(5, o.right1, 64);
   _tile_dpbssd(2, 5, 6);
-  if constexpr (rows >= 2) fold_next<parity>(pending, place, c);
-  if constexpr (rows >= 6) fold_next<parity>(pending, place, c);
+  if constexpr (rows >= 2) fold_next<parity, chunk>(pending, place, c);
+  if constexpr (rows >= 6) fold_next<parity, chunk>(pending, place, c);
   _tile_dpbssd(3, 5, 7);
-  if constexpr (rows >= 4) fold_next<parity>(pending, place, c);
+  if constexpr (rows >= 4) fold_next<parity, chunk>(pending, place, c);
   advance(o);
 }
 
-template <Parity parity, int rows>
+template <Parity parity, Chunk chunk, int rows>
 inline void steps(Operands& o, Index count, Pending& pending, const FoldConstants& c) {
   int place = 0;
   Index done = 0;
   if constexpr (rows > 0) {
-    for (const Index folding = pending.rows / rows; done < folding; ++done) step<parity, rows>(o, pending, place, c);
+    for (const Index folding = pending.rows / rows; done < folding; ++done) step<parity, chunk, rows>(o, pending, place, c);
     pending.rows -= static_cast<int>(done) * rows;
-    fold_all<parity>(pending, place, c);
+    fold_all<parity, chunk>(pending, place, c);
   }
-  for (; done < count; ++done) step<parity, 0>(o, pending, place, c);
+  for (; done < count; ++done) step<parity, chunk, 0>(o, pending, place, c);
 }
 
 // The last two steps tile by tile, so that each store waits for its own sums only. sums: left tile, right tile, 256 each.
@@ -92,7 +92,7 @@ inline __attribute__((always_inline)) void finish_two(const Operands& o, std::in
   _tile_stored(2, sums + 256, 64);
 }
 
-template <Parity parity>
+template <Parity parity, Chunk chunk>
 void multiply_32x32(Operands o, Index count, std::int32_t* sums, Pending& pending, const FoldConstants& c) {
   _tile_zero(0);
   _tile_zero(1);
@@ -101,27 +101,27 @@ void multiply_32x32(Operands o, Index count, std::int32_t* sums, Pending& pendin
   const Index body = count - 2;
   const Index rows = body > 0 ? (pending.rows + body - 1) / body : 7;
   if (rows == 0) {
-    steps<parity, 0>(o, body, pending, c);
+    steps<parity, chunk, 0>(o, body, pending, c);
   } else if (rows == 1) {
-    steps<parity, 1>(o, body, pending, c);
+    steps<parity, chunk, 1>(o, body, pending, c);
   } else if (rows == 2) {
-    steps<parity, 2>(o, body, pending, c);
+    steps<parity, chunk, 2>(o, body, pending, c);
   } else if (rows == 3) {
-    steps<parity, 3>(o, body, pending, c);
+    steps<parity, chunk, 3>(o, body, pending, c);
   } else if (rows == 4) {
-    steps<parity, 4>(o, body, pending, c);
+    steps<parity, chunk, 4>(o, body, pending, c);
   } else if (rows <= 6) {
-    steps<parity, 6>(o, body, pending, c);
+    steps<parity, chunk, 6>(o, body, pending, c);
   } else {
     int place = 0;
-    fold_all<parity>(pending, place, c);
-    steps<parity, 0>(o, body, pending, c);
+    fold_all<parity, chunk>(pending, place, c);
+    steps<parity, chunk, 0>(o, body, pending, c);
   }
   if (count >= 2) {
     finish_two(o, sums);
   } else {
     int place = 0;
-    step<parity, 0>(o, pending, place, c);
+    step<parity, chunk, 0>(o, pending, place, c);
     _tile_stored(0, sums, 64);
     _tile_stored(1, sums + 512, 64);
     _tile_stored(2, sums + 256, 64);
@@ -129,46 +129,51 @@ void multiply_32x32(Operands o, Index count, std::int32_t* sums, Pending& pendin
   }
 }
 
-template <Parity parity>
-void multiply_chunk(const ModularBlock& b, Index chunk, Pending& pending) {
+template <Parity parity, Chunk chunk>
+void multiply_chunk(const ModularBlock& b, Index number) {
   const FoldConstants c(*b.modulus);
   auto* const sums = reinterpret_cast<std::int32_t*>(b.scratch);  // two blocks of 1024, in turn
-  const Index count = blocks_of(b.chunks, chunk), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
+  const Index count = blocks_of(b.chunks, number), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
   const Index steps = (b.left_tiles.count + 1) / 2 * count;
   const auto lines = static_cast<int>((count * 16 + steps - 1) / steps);
   int half = 0;
-  std::int16_t* results = b.results;
+  std::int8_t* results = b.results;
+  std::int16_t* partial = b.partial;
+  const __mmask32 added = number > 0 ? ~__mmask32{0} : __mmask32{0};
+  Pending pending{nullptr, nullptr, nullptr, 0, 0};
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
-    const std::int8_t* const right = chunk_at(b.right, b.chunks, chunk) + jt * tile;
+    const std::int8_t* const right = chunk_at(b.right, b.chunks, number) + jt * tile;
     const Index to_second = jt + 1 < b.right.tiles ? tile : 0;
     const Index to_next = jt + 2 < right_end ? 2 * tile : 0;  // at the end: what is in the cache already
     const Index to_next_second = jt + 3 < right_end ? 3 * tile : to_next;
     const std::int8_t *next0 = right + to_next, *next1 = right + to_next_second;
     for (Index it = 0; it < b.left_tiles.count; it += 2) {
-      const std::int8_t* const left = chunk_at(b.left, b.chunks, chunk) + (b.left_tiles.first + it) * tile;
+      const std::int8_t* const left = chunk_at(b.left, b.chunks, number) + (b.left_tiles.first + it) * tile;
       const bool paired = it + 1 < b.left_tiles.count;
       std::int32_t* const here = sums + 1024 * half;
       half ^= 1;
-      multiply_32x32<parity>({right, right + to_second, left, paired ? left + tile : left, next0, next1, lines}, count, here, pending, c);
+      multiply_32x32<parity, chunk>({right, right + to_second, left, paired ? left + tile : left, next0, next1, lines}, count, here,
+                                    pending, c);
       const Index fetched = count > 2 ? (count - 2) * lines * 64 : 0;
       next0 += fetched;
       next1 += fetched;
-      pending = {here, results, paired ? 32 : 16, chunk > 0 ? ~__mmask32{0} : __mmask32{0}};
+      pending = {here, partial, results, paired ? 32 : 16, added};
       results += paired ? 2 * pair_entries : pair_entries;
+      partial += paired ? 2 * pair_entries : pair_entries;
     }
   }
   int place = 0;
-  fold_all<parity>(pending, place, c);
+  fold_all<parity, chunk>(pending, place, c);
 }
 
 template <Parity parity>
 void multiply_all(const ModularBlock& b) {
-  const Index entries = (b.right_tiles.count + 1) / 2 * b.left_tiles.count * pair_entries;
-  Pending pending{nullptr, nullptr, 0, 0};
-  for (Index chunk = 0; chunk < b.chunks.count; ++chunk) {
-    if (chunk > 0 && chunk % b.chunks_between_reductions == 0) reduce_results(b.results, entries, *b.modulus);
-    multiply_chunk<parity>(b, chunk, pending);
+  const Index last = b.chunks.count - 1;
+  for (Index chunk = 0; chunk < last; ++chunk) {
+    if (chunk > 0 && chunk % chunks_between_reductions == 0) reduce_partial(b.partial, entries_of(b), *b.modulus);
+    multiply_chunk<parity, Chunk::Other>(b, chunk);
   }
+  multiply_chunk<parity, Chunk::Last>(b, last);
 }
 
 void multiply(const ModularBlock& block) {

@@ -58,15 +58,21 @@ struct ModularBlock {
   Tiles left_tiles;
   Tiles right_tiles;  // the first one is even
   const ModulusConstants* modulus;
-  int chunks_between_reductions;
-  std::int16_t* results;  // 512 for each pair of right tiles and left tile, the left tile running fastest: entry
+  std::int8_t* results;   // 512 for each pair of right tiles and left tile, the left tile running fastest: entry
                           // 32 r + 2 i + h is left vector i with right vector 16 h + r
+  std::int16_t* partial;  // room for as many sums of chunks; not used when there is one chunk
   std::byte* scratch;     // multiply_scratch_bytes
 };
 inline constexpr std::size_t multiply_scratch_bytes = 16 * 1024;
 inline constexpr std::size_t product_scratch_bytes = 16 * 1024 * 1024;  // a thread, for the residues of its block of results
+// Of 1024 terms, each below 384 in absolute value: 256 + 40 * 384 is less than the offset of at least 2^14 - 255, twice which fits.
+inline constexpr Index chunks_between_reductions = 40;
 
-/// Sets results; |result| <= 129 + chunks_between_reductions * 384.
+static inline Index entries_of(const ModularBlock& b) {
+  return (b.right_tiles.count + 1) / 2 * b.left_tiles.count * pair_entries;
+}
+
+/// Sets results: symmetric residues of the unit of results (constants.hpp).
 using MultiplyBlock = void (*)(const ModularBlock& block);
 
 /// How a thread gets ready for MultiplyBlock and leaves it.

@@ -62,7 +62,7 @@ void write_planes(void* const* buffers, const BlockResults& b, int l) {
   const ResultPlane im{planes + columns * column_bytes, column_bytes, rows, columns, p->accumulate != 0};
   const ModulusConstants& c = b.constants->moduli[l];
   const Index right_end = b.right_tiles.first + b.right_tiles.count;
-  const std::int16_t* at = b.at;
+  const std::int8_t* at = b.at;
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
     for (Index it = 0; it < b.left_tiles.count; ++it, at += pair_entries) {
       const Index i = (b.left_tiles.first + it) * tile_vectors, j = jt * tile_vectors;

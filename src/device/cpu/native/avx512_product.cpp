@@ -18,8 +18,16 @@ Index entries_of(Index left_tiles, Index right_tiles) {
   return (right_tiles + 1) / 2 * left_tiles * pair_entries;
 }
 
+// Residues of the moduli of a block at distances that are no multiple of a page.
+constexpr Index modulus_padding = 5 * 64, partial_bytes = sizeof(std::int16_t);
+
+Index block_scratch(Index left_tiles, Index right_tiles, Index bytes_per_entry) {
+  return (entries_of(left_tiles, right_tiles) + modulus_padding) * bytes_per_entry;
+}
+
 struct Limits {
-  Index entries;  // of a block
+  Index bytes;            // of a block
+  Index bytes_per_entry;  // and of one of its results
   int threads;
 };
 
@@ -31,7 +39,7 @@ Blocking choose_blocking(Index left_tiles, Index right_tiles, const Limits& limi
   double least = -1;
   for (const Index left : left_sizes) {
     for (const Index right : right_sizes) {
-      if (entries_of(left, right) > limits.entries) continue;
+      if (block_scratch(left, right, limits.bytes_per_entry) > limits.bytes) continue;
       const Index l = left < left_tiles ? left : left_tiles, r = right < right_tiles ? right : (right_tiles + 1) / 2 * 2;
       const Index rows = (left_tiles + l - 1) / l, columns = (right_tiles + r - 1) / r;
       const Index turns = (rows * columns + limits.threads - 1) / limits.threads;
@@ -53,15 +61,10 @@ struct Product {
   Blocking blocking;
   Index left_tiles, right_tiles;
   Chunks chunks;
-  std::int16_t* scratch;  // of the fused product: one block a thread
-  Index scratch_entries;  // of one thread
-  bool* slot_taken;       // a thread's place in scratch
+  std::byte* scratch;   // of the fused product: one block a thread
+  Index scratch_bytes;  // of one thread
+  bool* slot_taken;     // a thread's place in scratch
 };
-
-// |residue| stays below residue_limit, of sums of three products too.
-int chunks_between_reductions(int products) {
-  return products == 3 ? 1 : 4;
-}
 
 Tiles tiles_of(Index block, Index size, Index total) {
   const Index first = block * size, left = total - first;
@@ -76,8 +79,9 @@ Index padded_tiles(kernels::uint vectors) {
 struct Place {
   Tiles left, right;
   int l;
-  std::int16_t* results;
+  std::int8_t* results;
   Index product_stride;
+  std::int16_t* partial;
   std::byte* scratch;
 };
 
@@ -94,8 +98,8 @@ void multiply_block(const Product& product, const Place& place) {
     block.left_tiles = place.left;
     block.right_tiles = place.right;
     block.modulus = &product.constants->moduli[place.l];
-    block.chunks_between_reductions = chunks_between_reductions(product.products);
     block.results = place.results + q * place.product_stride;
+    block.partial = place.partial;
     block.scratch = place.scratch;
     product.multiplier->multiply(block);
   }
@@ -121,15 +125,17 @@ void crt_blocks(const void* state, std::byte* scratch, Index first, Index last) 
   const Product& product = *static_cast<const Product*>(state);
   const auto* const p = static_cast<const text::crt_product_params*>(product.launch->buffers[9]);
   const int slot = take_slot(product.slot_taken);
-  std::int16_t* const results = product.scratch + slot * product.scratch_entries;
+  auto* const partial = reinterpret_cast<std::int16_t*>(product.scratch + slot * product.scratch_bytes);
   for (Index b = first; b < last; ++b) {
     const Tiles left = tiles_of(b % product.blocking.rows, product.blocking.left_tiles, product.left_tiles);
     const Tiles right = tiles_of(b / product.blocking.rows, product.blocking.right_tiles, product.right_tiles);
     if (!is_wanted(p->r.c, left, right)) continue;
-    const Index modulus_stride = entries_of(left.count, right.count), product_stride = modulus_stride * product.constants->count;
+    const Index entries = entries_of(left.count, right.count), modulus_stride = entries + modulus_padding;
+    const Index product_stride = modulus_stride * product.constants->count;
+    auto* const results = reinterpret_cast<std::int8_t*>(partial + (product.chunks.count > 1 ? entries : 0));
     product.multiplier->enter();
     for (int l = 0; l < product.constants->count; ++l) {
-      multiply_block(product, {left, right, l, results + l * modulus_stride, product_stride, scratch});
+      multiply_block(product, {left, right, l, results + l * modulus_stride, product_stride, partial, scratch});
     }
     product.multiplier->leave();
     write_results(product.launch->buffers, {results, modulus_stride, product_stride, left, right, product.products, product.constants});
@@ -140,15 +146,16 @@ void crt_blocks(const void* state, std::byte* scratch, Index first, Index last) 
 void plane_blocks(const void* state, std::byte* scratch, Index first, Index last) {
   const Product& product = *static_cast<const Product*>(state);
   const Index of_modulus = product.blocking.rows * product.blocking.columns;
-  auto* const results = reinterpret_cast<std::int16_t*>(scratch + multiply_scratch_bytes);
+  auto* const partial = reinterpret_cast<std::int16_t*>(scratch + multiply_scratch_bytes);
   for (Index b = first; b < last; ++b) {
     const auto l = static_cast<int>(b / of_modulus);
     const Index place = b % of_modulus;
     const Tiles left = tiles_of(place % product.blocking.rows, product.blocking.left_tiles, product.left_tiles);
     const Tiles right = tiles_of(place / product.blocking.rows, product.blocking.right_tiles, product.right_tiles);
     const Index product_stride = entries_of(left.count, right.count);
+    auto* const results = reinterpret_cast<std::int8_t*>(partial + product_stride);
     product.multiplier->enter();
-    multiply_block(product, {left, right, l, results, product_stride, scratch});
+    multiply_block(product, {left, right, l, results, product_stride, partial, scratch});
     product.multiplier->leave();
     write_planes(product.launch->buffers, {results, 0, product_stride, left, right, product.products, product.constants}, l);
   }
@@ -176,8 +183,8 @@ Index work_of(const Product& product) {
 
 void modular_gemm_avx512(const Launch& launch, const Multiplier& multiplier, int products) {
   Product product = begin(launch, *static_cast<const text::modular_params*>(launch.buffers[4]), multiplier, products);
-  const auto room = static_cast<Index>((native_scratch_bytes - multiply_scratch_bytes) / sizeof(std::int16_t)) / products;
-  product.blocking = choose_blocking(product.left_tiles, product.right_tiles, {room, 1});
+  const auto room = static_cast<Index>(native_scratch_bytes - multiply_scratch_bytes);
+  product.blocking = choose_blocking(product.left_tiles, product.right_tiles, {room, products + partial_bytes, 1});
   launch.sharer.share(product.constants->count * product.blocking.rows * product.blocking.columns, work_of(product), &plane_blocks,
                       &product);
 }
@@ -188,11 +195,11 @@ void crt_product_avx512(const Launch& launch, const Multiplier& multiplier, int 
   constexpr int most_threads = 1024;
   bool taken[most_threads] = {};
   const int threads = launch.sharer.threads() < most_threads ? launch.sharer.threads() : most_threads;
-  product.scratch = static_cast<std::int16_t*>(launch.buffers[6]);
-  product.scratch_entries = static_cast<Index>(p->scratch_bytes) / threads / 64 * 32;
+  product.scratch = static_cast<std::byte*>(launch.buffers[6]);
+  product.scratch_bytes = static_cast<Index>(p->scratch_bytes) / threads / 64 * 64;
   product.slot_taken = taken;
-  const Index planes = static_cast<Index>(products) * product.constants->count;
-  product.blocking = choose_blocking(product.left_tiles, product.right_tiles, {product.scratch_entries / planes, threads});
+  const Index bytes_per_entry = static_cast<Index>(products) * product.constants->count + (product.chunks.count > 1 ? partial_bytes : 0);
+  product.blocking = choose_blocking(product.left_tiles, product.right_tiles, {product.scratch_bytes, bytes_per_entry, threads});
   launch.sharer.share(product.blocking.rows * product.blocking.columns, work_of(product), &crt_blocks, &product);
 }
 

@@ -29,7 +29,7 @@ Result result_of(void* const* buffers) {
 
 template <Which which>
 inline int residue_at(const Row& row, int l, int entry) {
-  const std::int16_t* const at = row.at + l * row.modulus_stride + entry;
+  const std::int8_t* const at = row.at + l * row.modulus_stride + entry;
   if constexpr (which == Which::Real) return at[0];
   if constexpr (which == Which::RealPart) return at[0] - at[row.product_stride];
   return at[2 * row.product_stride] - at[0] - at[row.product_stride];
@@ -151,7 +151,7 @@ struct Rounded {
 
 inline Rounded round_and_scale(const Pair& x, const Constants& set, __m512d exponent) {
   const __m512d magnitude = _mm512_abs_pd(x.high);
-  const __m512d error = _mm512_fmadd_pd(magnitude, _mm512_set1_pd(0x1p-98), _mm512_set1_pd(set.whole_high * 0x1p-17));
+  const __m512d error = _mm512_fmadd_pd(magnitude, _mm512_set1_pd(0x1p-98), _mm512_set1_pd(set.whole_high * 0x1p-19));
   const __m512d up = _mm512_add_pd(x.high, _mm512_add_pd(x.low, error)), down = _mm512_add_pd(x.high, _mm512_sub_pd(x.low, error));
   const __m512d scaled = _mm512_scalef_pd(up, exponent);
   const __mmask8 normal = _mm512_cmp_pd_mask(_mm512_abs_pd(scaled), _mm512_set1_pd(0x1p-1022), _CMP_GE_OQ);
@@ -332,7 +332,7 @@ void write_row(const Result& out, const Row& row, const BlockResults& b, const L
 void write_results(void* const* buffers, const BlockResults& b) {
   const Result out = result_of(buffers);
   const Index right_end = b.right_tiles.first + b.right_tiles.count, columns = out.p->c.columns;
-  const std::int16_t* at = b.at;
+  const std::int8_t* at = b.at;
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
     for (Index it = 0; it < b.left_tiles.count; ++it, at += pair_entries) {
       const Index i = (b.left_tiles.first + it) * tile_vectors, j = jt * tile_vectors;

@@ -7,7 +7,7 @@ namespace ab::device::native {
 
 /// Residues of some pairs of right tiles and left tiles, in the layout of ModularBlock, product after product, modulus after modulus.
 struct BlockResults {
-  const std::int16_t* at;
+  const std::int8_t* at;
   Index modulus_stride, product_stride;
   Tiles left_tiles;
   Tiles right_tiles;

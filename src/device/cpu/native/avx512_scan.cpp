@@ -129,6 +129,7 @@ Verdicts look_and_measure_side(const Vectors& vectors, int parts, Scratch& s) {
   for (int part = 0; part < parts; ++part) {
     const Source& source = vectors.source[part];
     sides[part] = side_of<stride>(source.at + vectors.first * stride, source.inner_stride, vectors.count, vectors.inner);
+    sides[part].kept = parts == 1;
     look_at_side<stride>(sides[part], part, s);
   }
   const Verdicts verdicts = judge(s, vectors.count, parts);

@@ -82,17 +82,18 @@ std::int32_t packed_bytes(const std::int64_t* weights) {
   return static_cast<std::int32_t>(word);
 }
 
-// What one residue of a result is a multiple of: unit of the left times unit of the right times 2^-16 of the reduction.
+// What one residue of a result is a multiple of: unit of the left times unit of the right times 2^-16 and -2^-16 of the reductions.
 std::int64_t set_up_operands(ModulusConstants& c, bool with_units) {
   const std::int64_t m = c.m, per_reduction = inverse_modulo(power_modulo(2, 16, m), m);
-  if (!with_units) return per_reduction;
+  const std::int64_t of_sums = per_reduction * (m - per_reduction) % m;
+  if (!with_units) return of_sums;
   const Weights weights = find_weights(m);
   c.low_weights = packed_bytes(weights.of_byte.data());
   c.high_weights = packed_bytes(weights.of_byte.data() + 4);
   const std::int64_t offset = weights.unit * power_modulo(2, offset_bits, m) % m;
   c.bias = static_cast<std::int32_t>(-weights.lowest + (((weights.lowest - offset) % m) + m) % m);
   const std::int64_t unit = (m - weights.unit) * per_reduction % m;
-  return unit * unit % m * per_reduction % m;
+  return unit * unit % m * of_sums % m;
 }
 
 void set_up_words(ModulusConstants& c) {
@@ -102,6 +103,7 @@ void set_up_words(ModulusConstants& c) {
   c.modulus_words = in_both_halves(m);
   c.fold_inverse = inverse;
   c.fold_minus_modulus = static_cast<std::uint16_t>(-c.m);
+  c.offset_words = in_both_halves(16384 / c.m * c.m);
   c.rounded_reciprocal = in_both_halves((32768 + c.m / 2) / c.m);
 }
 

@@ -12,9 +12,9 @@ struct modulus;
 namespace ab::device::native {
 
 inline constexpr int most_moduli = 20;
-inline constexpr int fast_moduli = 15;      // up to here |a'| < 2^59, and residues are made of byte products; beyond, one by one
-inline constexpr int digits = 6;            // of 16 bits: x / M to 2^-96
-inline constexpr int residue_limit = 2048;  // |residue of a result| that the digits can take
+inline constexpr int fast_moduli = 15;     // up to here |a'| < 2^59, and residues are made of byte products; beyond, one by one
+inline constexpr int digits = 6;           // of 16 bits: x / M to 2^-96
+inline constexpr int residue_limit = 384;  // |residue of a result| that the digits can take
 
 /// Residues of operands are kept as unit * x mod m, where the unit makes them cheap; the constants of a result undo it.
 struct ModulusConstants {
@@ -25,6 +25,7 @@ struct ModulusConstants {
   std::int32_t modulus_words;              // m, in both halves
   std::int32_t fold_inverse;               // m^-1 mod 2^16, in the low half
   std::int32_t fold_minus_modulus;         // -m as 16 bits, in the low half
+  std::int32_t offset_words;               // the multiple of m next below 2^14, in both halves: makes sums of chunks positive
   std::int32_t rounded_reciprocal;         // round(2^15 / m), in both halves: for a rough quotient of 16 bits
   std::uint32_t weight;                    // h: x = M frac(sum r h / m) for the residues r of a result
   std::int32_t canonical_words;            // 2^16 / unit of a result mod m, symmetric, in both halves: to the residue of 11.2

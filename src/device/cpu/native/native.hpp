@@ -11,7 +11,7 @@ namespace ab::device::native {
 
 /// Pieces [first, last) of a launch, with memory of their own (native_scratch_bytes, aligned to 64).
 using Body = void (*)(const void* state, std::byte* scratch, Index first, Index last);
-inline constexpr std::size_t native_scratch_bytes = 1024 * 1024;
+inline constexpr std::size_t native_scratch_bytes = 1536 * 1024;
 
 /// Shares a launch over the queue's threads.
 class Sharer {

@@ -9,6 +9,9 @@ namespace {
 constexpr int bins = 96, counted_bins = 16;
 constexpr Index strip_terms = 8192;  // of one vector between two looks at its bins; 128 counts of 64 entries fit a byte
 constexpr Index side_vectors = 32;   // side by side
+// Terms of 32 vectors side by side that the first pass leaves in neighbouring lines for the second: at the distance of a leading
+// dimension they meet in few sets of the caches.
+constexpr Index slab_terms = 4096;
 constexpr Index side_terms = 256;    // of them between two looks at their bins: 128 counts of two terms
 constexpr Index terms_ahead = 8;     // each may lie on a page of its own, where no hardware looks ahead (chosen)
 constexpr int least_top_field = 48;  // below it the bin of a zero would be one that counts
@@ -22,6 +25,7 @@ struct Part {
 };
 
 struct Scratch {
+  alignas(64) double slab[slab_terms * side_vectors];
   Part parts[side_vectors][2];
   std::uint32_t profile[2 * bins];
   alignas(64) std::uint8_t bin_of[strip_terms];  // also side_terms x side_vectors of them
@@ -178,12 +182,13 @@ void measure_row(const Row& row, const Measure& measure, Part& part, std::uint8_
 struct Side {
   const double* at;
   Index inner_stride, terms;
+  bool kept;                 // in the slab, as far as it goes
   __mmask8 low[4], high[4];  // of what is read for each eight vectors
 };
 
 template <int stride>
 Side side_of(const double* at, Index inner_stride, Index vectors, Index terms) {
-  Side side{at, inner_stride, terms, {}, {}};
+  Side side{at, inner_stride, terms, false, {}, {}};
   for (Index group = 0; group < 4; ++group) {
     const Index entries = stride * (vectors - 8 * group) - (stride - 1);  // up to the last vector's own
     side.low[group] = first_lanes(entries);
@@ -205,10 +210,13 @@ void look_at_side(const Side& side, int part, Scratch& s) {
   Extent extent[4];
   for (Index k = 0; k < side.terms; ++k) {
     const double* const ahead = side.at + (k + terms_ahead) * side.inner_stride;
+    double* const kept = s.slab + (k < slab_terms ? k : slab_terms - 1) * side_vectors;
 #pragma GCC unroll 4
     for (Index group = 0; group < 4; ++group) {
       _mm_prefetch(reinterpret_cast<const char*>(ahead + 8 * stride * group), _MM_HINT_T0);
-      extent[group].include(load_vectors<stride>(side, k, group));
+      const __m512d x = load_vectors<stride>(side, k, group);
+      extent[group].include(x);
+      if (side.kept) _mm512_store_pd(kept + 8 * group, x);
     }
   }
   for (Index group = 0; group < 4; ++group) {
@@ -253,6 +261,13 @@ void add_sizes(const Sizes* sizes, int part, Scratch& s) {
 }
 
 template <int stride>
+inline __attribute__((always_inline)) __m512d load_again(const Side& side, Index k, Index group, const Scratch& s) {
+  // The last place of the slab holds whichever term came last.
+  if (side.kept && (k < slab_terms - 1 || side.terms <= slab_terms)) return _mm512_load_pd(s.slab + k * side_vectors + 8 * group);
+  return load_vectors<stride>(side, k, group);
+}
+
+template <int stride>
 void measure_side(const Side& side, const Measure* measures, int part, Scratch& s) {
   __m512d factor[4];
   __m512i first_bin[2];
@@ -272,7 +287,7 @@ void measure_side(const Side& side, const Measure* measures, int part, Scratch& 
         __m512i a[4];
 #pragma GCC unroll 4
         for (Index group = 0; group < 4; ++group) {
-          a[group] = k < side.terms ? magnitude_of(load_vectors<stride>(side, k, group)) : _mm512_setzero_si512();
+          a[group] = k < side.terms ? magnitude_of(load_again<stride>(side, k, group, s)) : _mm512_setzero_si512();
           sizes[group].include(a[group], factor[group]);
         }
         packed[two] = _mm512_packus_epi32(_mm512_sub_epi32(first_bin[0], levels_of(a[0], a[1])),

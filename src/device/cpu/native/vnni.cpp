@@ -57,41 +57,44 @@ void multiply_rows(const Panel& p, std::int32_t* sums0, std::int32_t* sums1) {
   }
 }
 
-template <Parity parity>
-void multiply_chunk(const ModularBlock& b, Index chunk) {
+template <Parity parity, Chunk chunk>
+void multiply_chunk(const ModularBlock& b, Index number) {
   const FoldConstants c(*b.modulus);
   auto* const sums = reinterpret_cast<std::int32_t*>(b.scratch);  // left tile, right tile, 256 each
   std::int32_t corrections[32];
-  const Index count = blocks_of(b.chunks, chunk), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
-  std::int16_t* results = b.results;
+  const Index count = blocks_of(b.chunks, number), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
+  std::int8_t* results = b.results;
+  std::int16_t* partial = b.partial;
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
-    const std::int8_t* const right = chunk_at(b.right, b.chunks, chunk) + jt * tile;
+    const std::int8_t* const right = chunk_at(b.right, b.chunks, number) + jt * tile;
     const Index to_second = jt + 1 < b.right.tiles ? tile : 0;
     sum_terms(right, count, corrections);
     sum_terms(right + to_second, count, corrections + 16);
     for (Index it = 0; it < b.left_tiles.count; it += 2) {
-      const std::int8_t* const left = chunk_at(b.left, b.chunks, chunk) + (b.left_tiles.first + it) * tile;
+      const std::int8_t* const left = chunk_at(b.left, b.chunks, number) + (b.left_tiles.first + it) * tile;
       const bool paired = it + 1 < b.left_tiles.count;
       for (int row = 0; row < 32; row += rows_at_once) {
         const std::int8_t* const from = right + (row < 16 ? 0 : to_second) + 64 * (row % 16);
         std::int32_t* const to = sums + 256 * (row / 16) + 16 * (row % 16);
         multiply_rows({from, left, paired ? left + tile : left, count, corrections + row}, to, to + 512);
       }
-      Pending pending{sums, results, paired ? 32 : 16, chunk > 0 ? ~__mmask32{0} : __mmask32{0}};
+      Pending pending{sums, partial, results, paired ? 32 : 16, number > 0 ? ~__mmask32{0} : __mmask32{0}};
       int place = 0;
-      fold_all<parity>(pending, place, c);
+      fold_all<parity, chunk>(pending, place, c);
       results += paired ? 2 * pair_entries : pair_entries;
+      partial += paired ? 2 * pair_entries : pair_entries;
     }
   }
 }
 
 template <Parity parity>
 void multiply_all(const ModularBlock& b) {
-  const Index entries = (b.right_tiles.count + 1) / 2 * b.left_tiles.count * pair_entries;
-  for (Index chunk = 0; chunk < b.chunks.count; ++chunk) {
-    if (chunk > 0 && chunk % b.chunks_between_reductions == 0) reduce_results(b.results, entries, *b.modulus);
-    multiply_chunk<parity>(b, chunk);
+  const Index last = b.chunks.count - 1;
+  for (Index chunk = 0; chunk < last; ++chunk) {
+    if (chunk > 0 && chunk % chunks_between_reductions == 0) reduce_partial(b.partial, entries_of(b), *b.modulus);
+    multiply_chunk<parity, Chunk::Other>(b, chunk);
   }
+  multiply_chunk<parity, Chunk::Last>(b, last);
 }
 
 void multiply(const ModularBlock& block) {

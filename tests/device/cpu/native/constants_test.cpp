@@ -85,7 +85,10 @@ std::int64_t result_residue(const Constants& set, int l, std::int64_t x, std::in
   const ModulusConstants& c = set.moduli[l];
   if (c.m == 256) return static_cast<std::int8_t>(x * y);
   const bool units = set.count <= fast_moduli;
-  const std::int64_t r = folded(c, units ? operand_residue(c, x) * operand_residue(c, y) : modulo(x, c.m) * modulo(y, c.m));
+  const std::int64_t sum = folded(c, units ? operand_residue(c, x) * operand_residue(c, y) : modulo(x, c.m) * modulo(y, c.m));
+  const std::int64_t shifted = sum + low_half(c.offset_words);
+  const std::int64_t r = static_cast<std::int16_t>(shifted * low_half(c.inverse_words)) * low_half(c.modulus_words) >> 16;
+  EXPECT_LE(std::abs(r), 128);
   const std::int64_t quotient = static_cast<std::int16_t>(r * low_half(c.canonical_inverse_words));
   const std::int64_t canonical = (r * low_half(c.canonical_words) >> 16) - (quotient * low_half(c.modulus_words) >> 16);
   EXPECT_EQ(modulo(canonical, c.m), modulo(modulo(x, c.m) * y, c.m));
