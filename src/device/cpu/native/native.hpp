@@ -45,5 +45,6 @@ struct Engine {
 /// Null where the processor or the system does not have it. AMX asks the system for its tiles, once.
 const Engine* amx_engine();
 const Engine* vnni_engine();
+const Engine* avx2_engine();
 
 }  // namespace ab::device::native

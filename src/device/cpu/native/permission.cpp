@@ -42,6 +42,12 @@ bool ask_for_tiles() {
 
 }  // namespace
 
+bool has_avx2() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
+}
+
 bool has_avx512_vnni() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -54,6 +60,9 @@ bool may_use_amx() {
   return granted;
 }
 #else
+bool has_avx2() {
+  return false;
+}
 bool has_avx512_vnni() {
   return false;
 }

@@ -4,6 +4,9 @@
 
 namespace ab::device::native {
 
+/// AVX2 with FMA, BMI, BMI2, LZCNT and F16C: what the common kernels' AVX2 form is built for too.
+bool has_avx2();
+
 /// AVX-512 F, BW, DQ, VL, CD and VNNI, enabled by the system.
 bool has_avx512_vnni();
 
