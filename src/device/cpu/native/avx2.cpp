@@ -2,6 +2,7 @@
 // Modular products on AVX2: bytes are widened to 16 bits once a panel, and pairs of products are added up exactly in 32 bits.
 #include <immintrin.h>
 
+#include "device/cpu/native/avx2.hpp"
 #include "device/cpu/native/permission.hpp"
 #include "device/cpu/native/plane_product.hpp"
 
@@ -85,7 +86,8 @@ void reduce(std::int32_t* sums, Index count, std::int32_t m) {
 
 constexpr PlaneSteps steps{tile_rows, tile_columns, &widen, &multiply, &reduce};
 
-constexpr Kernel kernels[] = {{"modular_gemm_i8", [](const Launch& launch) { multiply_planes(launch, steps, 1); }},
+constexpr Kernel kernels[] = {{"residues_i8", &residues_avx2},
+                              {"modular_gemm_i8", [](const Launch& launch) { multiply_planes(launch, steps, 1); }},
                               {"modular_gemm_i8_3m", [](const Launch& launch) { multiply_planes(launch, steps, 3); }},
                               {nullptr, nullptr}};
 constexpr Engine engine{"avx2-int8", kernels, 1, 0};
