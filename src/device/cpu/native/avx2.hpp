@@ -6,5 +6,6 @@
 namespace ab::device::native {
 
 void residues_avx2(const Launch& launch);
+void reconstruct_avx2(const Launch& launch);
 
 }  // namespace ab::device::native

@@ -6,13 +6,13 @@
 #include <cstdint>
 
 #include "device/cpu/native/avx2.hpp"
+#include "device/cpu/native/constants.hpp"
 #include "device/cpu/native/text.hpp"
 
 namespace ab::device::native {
 namespace {
 
 constexpr Index tile_vectors = 8, tile_terms = 64;
-constexpr int most_moduli = 15;
 
 /// x mod m for x = l0 + l1 2^16 + l2 2^32 + l3 2^48 with signed limbs: l0 + l1 (2^16 mod m) + ..., then a division in FP32.
 struct Weights {
@@ -26,7 +26,7 @@ struct Residues {
   const std::int32_t* inner;
   const std::int32_t* shifts;
   std::int8_t* planes;
-  Weights weights[most_moduli];
+  Weights weights[fast_moduli];
   Index tiles;
   Index out_parts;
 };
@@ -183,7 +183,7 @@ void residues_avx2(const Launch& launch) {
   const auto* const p = static_cast<const text::residues_params*>(launch.buffers[6]);
   const Index out_parts = p->v.parts == 2 ? 3 : 1;
   const Index bytes = static_cast<Index>(p->v.vectors) * static_cast<Index>(p->inner_padded) * out_parts * static_cast<Index>(p->moduli);
-  if (p->moduli > most_moduli) return run_common(launch, "residues_i8", p->groups, bytes * 8);
+  if (p->moduli > fast_moduli) return run_common(launch, "residues_i8", p->groups, bytes * 8);
   Residues r{};
   r.p = p;
   r.source[0] = static_cast<const double*>(launch.buffers[0]) + p->v.offset_re;
