@@ -14,6 +14,8 @@ const Engine* choose_engine([[maybe_unused]] CpuKernels wanted) {
   if (wanted <= CpuKernels::Avx2) {
     if (const Engine* engine = avx2_engine()) return engine;
   }
+#elif defined(__aarch64__)
+  if (wanted <= CpuKernels::Neon) return neon_engine();
 #endif
   return nullptr;
 }

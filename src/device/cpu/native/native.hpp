@@ -49,5 +49,6 @@ void run_common(const Launch& launch, const char* name, Index groups, Index work
 const Engine* amx_engine();
 const Engine* vnni_engine();
 const Engine* avx2_engine();
+const Engine* neon_engine();
 
 }  // namespace ab::device::native

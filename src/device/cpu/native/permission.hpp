@@ -14,4 +14,8 @@ bool has_avx512_vnni();
 /// Tiles add 8 KiB to signal frames: the system refuses a process that has a smaller alternate signal stack.
 bool may_use_amx();
 
+/// Arm's 8-bit dot products (sdot), and on top of them its 8-bit matrix products (smmla).
+bool has_dot_product();
+bool has_matrix_multiply();
+
 }  // namespace ab::device::native

@@ -31,6 +31,7 @@ TEST(Engines, TheChoiceStepsDownFromWhatIsWanted) {
     EXPECT_TRUE(std::string(vnni->features).starts_with("avx512"));
   }
   expect_choice(CpuKernels::Avx2, has_avx2(), "avx2");
+  expect_choice(CpuKernels::Neon, has_dot_product(), has_matrix_multiply() ? "neon-i8mm" : "neon-dotprod");
   EXPECT_EQ(choose_engine(CpuKernels::Common), nullptr);
 }
 

@@ -37,6 +37,8 @@ TEST(Permission, IsNotGivenForWhatTheProcessorLacks) {
   if (listed_features().empty()) GTEST_SKIP() << "skipped: no list of this processor's features";
   EXPECT_EQ(has_avx2(), is_listed("avx2") && is_listed("fma") && is_listed("bmi2") && is_listed("abm"));
   EXPECT_EQ(has_avx512_vnni(), is_listed("avx512_vnni") && is_listed("avx512bw") && is_listed("avx512dq") && is_listed("avx512vl"));
+  EXPECT_EQ(has_dot_product(), is_listed("asimddp"));
+  EXPECT_EQ(has_matrix_multiply(), is_listed("i8mm"));
   if (!is_listed("amx_int8")) {
     EXPECT_FALSE(may_use_amx());
   }
