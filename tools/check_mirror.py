@@ -10,7 +10,8 @@ NAME = "check_mirror"
 NATIVE = "a native engine: compared with the common kernels in tests/ops/native_engines_test.cpp"
 WITHOUT_TEST = {
     **{f"src/device/cpu/native/{name}.cpp": NATIVE
-       for name in ("amx", "vnni", "avx512_scan", "avx512_residues", "avx512_result", "avx512_planes", "avx512_product")},
+       for name in ("amx", "vnni", "avx512_scan", "avx512_residues", "avx512_result", "avx512_planes", "avx512_product", "avx2",
+                    "avx2_residues", "avx2_result", "neon", "neon_i8mm", "plane_product", "run_common")},
 }
 # Tests of a whole layer rather than of one source, each with its reason.
 WITHOUT_SOURCE = {

@@ -19,6 +19,7 @@
 #include "core/settings.hpp"
 #include "device/cpu/kernel_table.hpp"
 #include "device/cpu/native/engines.hpp"
+#include "device/cpu/native/permission.hpp"
 #include "device/cpu/threads.hpp"
 
 namespace ab::device {
@@ -179,8 +180,7 @@ enum class Level { Base, Avx2, Avx512 };
 Level best_level() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
+  const bool avx2 = native::has_avx2();
   const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
   if (avx512) return Level::Avx512;

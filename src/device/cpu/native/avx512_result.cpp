@@ -6,6 +6,7 @@
 
 #include <immintrin.h>
 
+#include "device/cpu/native/exact_entry.hpp"
 #include "device/cpu/native/result_row.hpp"
 #include "device/cpu/native/text.hpp"
 
@@ -35,59 +36,12 @@ inline int residue_at(const Row& row, int l, int entry) {
   return at[2 * row.product_stride] - at[0] - at[row.product_stride];
 }
 
-using Wide = unsigned __int128;
-
-// |x| from Phi = x / M in 192 bits, x = ceil(Phi M / 2^192): six words of product, the upper three and whether anything is below.
-text::scaled integer_of(const std::uint64_t* phi, const Constants& set) {
-  std::uint64_t magnitude[3] = {phi[0], phi[1], phi[2]};
-  const bool negative = phi[2] >> 63 != 0;
-  if (negative) {
-    Wide carry = 1;
-    for (int i = 0; i < 3; ++i) {
-      carry += static_cast<std::uint64_t>(~phi[i]);
-      magnitude[i] = static_cast<std::uint64_t>(carry);
-      carry >>= 64;
-    }
-  }
-  std::uint64_t product[6] = {};
-  for (int i = 0; i < 3; ++i) {
-    Wide carry = 0;
-    for (int j = 0; j < 3; ++j) {
-      carry += static_cast<Wide>(magnitude[i]) * set.whole[j] + product[i + j];
-      product[i + j] = static_cast<std::uint64_t>(carry);
-      carry >>= 64;
-    }
-    product[i + 3] = static_cast<std::uint64_t>(carry);
-  }
-  text::scaled x{};
-  x.magnitude = {product[3], product[4], product[5], 0};
-  x.sign = negative ? AB_SIGN : 0;
-  if (!negative && (product[0] | product[1] | product[2]) != 0) x.magnitude = text::wide_add(x.magnitude, {1, 0, 0, 0});
-  return x;
-}
-
 // One entry in integers; `shift` is sigma + tau.
 template <Which which>
 __attribute__((noinline)) std::uint64_t exact_word(const Row& row, const Constants& set, int entry, int shift) {
-  std::uint64_t phi[3] = {};
-  bool all_zero = true;
-  for (int l = 0; l < set.count; ++l) {
-    const ModulusConstants& c = set.moduli[l];
-    const int residue = residue_at<which>(row, l, entry);
-    all_zero = all_zero && residue == 0;
-    const int positive = residue % c.m + (residue % c.m < 0 ? c.m : 0);
-    const std::uint64_t t = static_cast<std::uint64_t>(positive) * c.weight % static_cast<std::uint64_t>(c.m);
-    Wide carry = 0;
-    for (int i = 0; i < 3; ++i) {
-      carry += static_cast<Wide>(c.fraction[i]) * t + phi[i];
-      phi[i] = static_cast<std::uint64_t>(carry);
-      carry >>= 64;
-    }
-  }
-  if (all_zero) return 0;
-  text::scaled x = integer_of(phi, set);
-  x.exponent = -shift;
-  return text::round_scaled(x);
+  std::int32_t residues[most_moduli];
+  for (int l = 0; l < set.count; ++l) residues[l] = residue_at<which>(row, l, entry);
+  return exact_entry(residues, set, shift);
 }
 
 // Sums of the digits of x / M for 16 entries each: of the lower and the upper half of every four left vectors.

@@ -166,7 +166,9 @@ double take_leading(std::uint64_t* words) {
   return value;
 }
 
-std::unique_ptr<const Constants> make_constants(const kernels::modulus* table, int count) {
+enum class Units { OfTheEngine, None };
+
+std::unique_ptr<const Constants> make_constants(const kernels::modulus* table, int count, Units units) {
   auto set = std::make_unique<Constants>();
   set->count = count;
   set->whole[0] = 1;
@@ -175,7 +177,7 @@ std::unique_ptr<const Constants> make_constants(const kernels::modulus* table, i
     ModulusConstants& c = set->moduli[l];
     c.m = static_cast<std::int32_t>(table[l].m);
     std::int64_t unit = 1;
-    if (c.m % 2 != 0) {
+    if (c.m % 2 != 0 && units == Units::OfTheEngine) {
       unit = set_up_operands(c, count <= fast_moduli);
       set_up_words(c);
       set_up_canonical(c, unit);
@@ -194,16 +196,27 @@ std::unique_ptr<const Constants> make_constants(const kernels::modulus* table, i
   return set;
 }
 
-}  // namespace
+using Known = std::array<std::atomic<const Constants*>, most_moduli + 1>;
 
-const Constants& constants_for(const kernels::modulus* table, int count) {
-  static constinit std::array<std::atomic<const Constants*>, most_moduli + 1> known{};
+const Constants& find_or_make(Known& known, const kernels::modulus* table, int count, Units units) {
   std::atomic<const Constants*>& slot = known[static_cast<std::size_t>(count)];
   if (const Constants* found = slot.load(std::memory_order_acquire)) return *found;
-  std::unique_ptr<const Constants> fresh = make_constants(table, count);
+  std::unique_ptr<const Constants> fresh = make_constants(table, count, units);
   const Constants* published = nullptr;
   if (slot.compare_exchange_strong(published, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
   return *published;
+}
+
+}  // namespace
+
+const Constants& constants_for(const kernels::modulus* table, int count) {
+  static constinit Known known{};
+  return find_or_make(known, table, count, Units::OfTheEngine);
+}
+
+const Constants& plain_constants_for(const kernels::modulus* table, int count) {
+  static constinit Known known{};
+  return find_or_make(known, table, count, Units::None);
 }
 
 }  // namespace ab::device::native

@@ -44,4 +44,7 @@ struct Constants {
 /// For the first `count` moduli of the family, of which `table` is the kernels' table. Never freed.
 const Constants& constants_for(const kernels::modulus* table, int count);
 
+/// The same for residues that are those of the integer itself, as in the planes of 11.2: m, weight, digits and fractions only.
+const Constants& plain_constants_for(const kernels::modulus* table, int count);
+
 }  // namespace ab::device::native

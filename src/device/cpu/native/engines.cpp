@@ -11,6 +11,11 @@ const Engine* choose_engine([[maybe_unused]] CpuKernels wanted) {
   if (wanted <= CpuKernels::Vnni) {
     if (const Engine* engine = vnni_engine()) return engine;
   }
+  if (wanted <= CpuKernels::Avx2) {
+    if (const Engine* engine = avx2_engine()) return engine;
+  }
+#elif defined(__aarch64__)
+  if (wanted <= CpuKernels::Neon) return neon_engine();
 #endif
   return nullptr;
 }

@@ -43,8 +43,13 @@ struct Engine {
   std::size_t product_scratch_bytes;  // per thread, of the fused product; 0: there is none
 };
 
+/// What a native kernel leaves to the common one of that name.
+void run_common(const Launch& launch, const char* name, Index groups, Index work);
+
 /// Null where the processor or the system does not have it. AMX asks the system for its tiles, once.
 const Engine* amx_engine();
 const Engine* vnni_engine();
+const Engine* avx2_engine();
+const Engine* neon_engine();
 
 }  // namespace ab::device::native

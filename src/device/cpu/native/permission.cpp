@@ -8,6 +8,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
+#if defined(__aarch64__) && defined(__linux__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+#if defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#endif
 
 namespace ab::device::native {
 
@@ -42,6 +52,12 @@ bool ask_for_tiles() {
 
 }  // namespace
 
+bool has_avx2() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
+}
+
 bool has_avx512_vnni() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -54,10 +70,47 @@ bool may_use_amx() {
   return granted;
 }
 #else
+bool has_avx2() {
+  return false;
+}
 bool has_avx512_vnni() {
   return false;
 }
 bool may_use_amx() {
+  return false;
+}
+#endif
+
+#if defined(__aarch64__) && defined(__linux__)
+bool has_dot_product() {
+  return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0;
+}
+bool has_matrix_multiply() {
+  constexpr unsigned long i8mm = 1ul << 13;  // HWCAP2_I8MM, which older headers do not name
+  return has_dot_product() && (getauxval(AT_HWCAP2) & i8mm) != 0;
+}
+#elif defined(__aarch64__) && defined(__APPLE__)
+namespace {
+
+bool has_feature(const char* name) {
+  int value = 0;
+  std::size_t bytes = sizeof value;
+  return sysctlbyname(name, &value, &bytes, nullptr, 0) == 0 && value == 1;
+}
+
+}  // namespace
+
+bool has_dot_product() {
+  return has_feature("hw.optional.arm.FEAT_DotProd");
+}
+bool has_matrix_multiply() {
+  return has_dot_product() && has_feature("hw.optional.arm.FEAT_I8MM");
+}
+#else
+bool has_dot_product() {
+  return false;
+}
+bool has_matrix_multiply() {
   return false;
 }
 #endif

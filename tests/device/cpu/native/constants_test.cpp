@@ -130,6 +130,18 @@ void expect_reconstruction(const Constants& set, std::int64_t x, std::int64_t y)
   EXPECT_LT(abs(error), whole * set.count * residue_limit);
 }
 
+TEST(Constants, PlainOnesTakeTheResiduesOfTheIntegerItself) {
+  for (const int count : {2, 13, 15, 20}) {
+    const Constants& set = plain_constants_for(table_of(count).data(), count);
+    const BigInt whole = natural(set.whole);
+    for (int l = 0; l < count; ++l) {
+      EXPECT_EQ(whole / family[l] * set.moduli[l].weight % family[l], 1);
+      const BigInt error = digits_of(set, l) * family[l] - (BigInt(set.moduli[l].weight) << 96);  // modulo 1: digits are signed
+      EXPECT_LE(abs(centred(error, 96)), family[l] / 2);
+    }
+  }
+}
+
 TEST(Constants, ResultsReconstructTheInteger) {
   for (const int count : {2, 13, 14, 15, 16, 17, 18, 20}) {
     const Constants& set = constants(count);

@@ -11,6 +11,17 @@
 namespace ab::device::native {
 namespace {
 
+// Here: asked for by its word it is there. On other architectures the choice steps further down.
+void expect_choice(CpuKernels wanted, bool here, const std::string& features) {
+  const Engine* const engine = choose_engine(wanted);
+  if (here) {
+    ASSERT_NE(engine, nullptr);
+    EXPECT_TRUE(std::string(engine->features).starts_with(features));
+  } else if (engine != nullptr) {
+    EXPECT_FALSE(std::string(engine->features).starts_with(features));
+  }
+}
+
 TEST(Engines, TheChoiceStepsDownFromWhatIsWanted) {
   const std::string best = choose_engine(CpuKernels::Best) != nullptr ? choose_engine(CpuKernels::Best)->features : "";
   EXPECT_EQ(best.starts_with("amx"), has_avx512_vnni() && may_use_amx());
@@ -19,6 +30,8 @@ TEST(Engines, TheChoiceStepsDownFromWhatIsWanted) {
     ASSERT_NE(vnni, nullptr);
     EXPECT_TRUE(std::string(vnni->features).starts_with("avx512"));
   }
+  expect_choice(CpuKernels::Avx2, has_avx2(), "avx2");
+  expect_choice(CpuKernels::Neon, has_dot_product(), has_matrix_multiply() ? "neon-i8mm" : "neon-dotprod");
   EXPECT_EQ(choose_engine(CpuKernels::Common), nullptr);
 }
 
