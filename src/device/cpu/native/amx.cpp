@@ -17,7 +17,9 @@ struct Operands {
   const std::int8_t* left1;
   const std::int8_t* next0;  // what the next blocks will read from `right`, fetched ahead
   const std::int8_t* next1;
-  int lines_ahead;  // cache lines of each to fetch per step
+  int lines_ahead;           // cache lines of each to fetch per step
+  const std::int8_t* later;  // and the left tiles of the next chunk or block
+  int lines_later;
 };
 
 inline __attribute__((always_inline)) void advance(Operands& o) {
@@ -30,6 +32,10 @@ inline __attribute__((always_inline)) void advance(Operands& o) {
     _mm_prefetch(reinterpret_cast<const char*>(o.next1), _MM_HINT_T1);
     o.next0 += 64;
     o.next1 += 64;
+  }
+  for (int line = 0; line < o.lines_later; ++line) {
+    _mm_prefetch(reinterpret_cast<const char*>(o.later), _MM_HINT_T1);
+    o.later += 64;
   }
 }
 
@@ -129,34 +135,56 @@ void multiply_32x32(Operands o, Index count, std::int32_t* sums, Pending& pendin
   }
 }
 
+// Where the tiles of the chunk after this one begin; null: nothing comes.
+struct Ahead {
+  const std::int8_t* left;
+  const std::int8_t* right;
+};
+
+Ahead ahead_of(const ModularBlock& b, Index number) {
+  const bool inside = number + 1 < b.chunks.count;
+  if (!inside && b.next_left == nullptr) return {nullptr, nullptr};
+  const Index chunk = inside ? number + 1 : 0, tile = blocks_of(b.chunks, chunk) * block_bytes;
+  const Plane left{inside ? b.left.at : b.next_left, b.left.tiles}, right{inside ? b.right.at : b.next_right, b.right.tiles};
+  return {chunk_at(left, b.chunks, chunk) + b.left_tiles.first * tile, chunk_at(right, b.chunks, chunk) + b.right_tiles.first * tile};
+}
+
+Index ceiling(Index a, Index b) {
+  return (a + b - 1) / b;
+}
+
 template <Parity parity, Chunk chunk>
 void multiply_chunk(const ModularBlock& b, Index number) {
   const FoldConstants c(*b.modulus);
   auto* const sums = reinterpret_cast<std::int32_t*>(b.scratch);  // two blocks of 1024, in turn
   const Index count = blocks_of(b.chunks, number), tile = count * block_bytes, right_end = b.right_tiles.first + b.right_tiles.count;
-  const Index steps = (b.left_tiles.count + 1) / 2 * count;
-  const auto lines = static_cast<int>((count * 16 + steps - 1) / steps);
-  int half = 0;
+  const Index steps = ceiling(b.left_tiles.count, 2) * (count > 2 ? count - 2 : 1);  // that fetch ahead, of a pair of right tiles
+  const auto lines = static_cast<int>(ceiling(count * 16, steps));
+  const Ahead ahead = ahead_of(b, number);
+  const auto lines_later =
+      ahead.left == nullptr ? 0 : static_cast<int>(ceiling(b.left_tiles.count * count * 16, steps * ceiling(b.right_tiles.count, 2)));
+  const std::int8_t* later = ahead.left;
   std::int8_t* results = b.results;
   std::int16_t* partial = b.partial;
   const __mmask32 added = number > 0 ? ~__mmask32{0} : __mmask32{0};
   Pending pending{nullptr, nullptr, nullptr, 0, 0};
+  int half = 0;
   for (Index jt = b.right_tiles.first; jt < right_end; jt += 2) {
     const std::int8_t* const right = chunk_at(b.right, b.chunks, number) + jt * tile;
     const Index to_second = jt + 1 < b.right.tiles ? tile : 0;
-    const Index to_next = jt + 2 < right_end ? 2 * tile : 0;  // at the end: what is in the cache already
-    const Index to_next_second = jt + 3 < right_end ? 3 * tile : to_next;
-    const std::int8_t *next0 = right + to_next, *next1 = right + to_next_second;
+    const std::int8_t* next0 = jt + 2 < right_end ? right + 2 * tile : ahead.right != nullptr ? ahead.right : right;
+    const std::int8_t* next1 = next0 + tile;
     for (Index it = 0; it < b.left_tiles.count; it += 2) {
       const std::int8_t* const left = chunk_at(b.left, b.chunks, number) + (b.left_tiles.first + it) * tile;
       const bool paired = it + 1 < b.left_tiles.count;
       std::int32_t* const here = sums + 1024 * half;
       half ^= 1;
-      multiply_32x32<parity, chunk>({right, right + to_second, left, paired ? left + tile : left, next0, next1, lines}, count, here,
-                                    pending, c);
-      const Index fetched = count > 2 ? (count - 2) * lines * 64 : 0;
-      next0 += fetched;
-      next1 += fetched;
+      multiply_32x32<parity, chunk>({right, right + to_second, left, paired ? left + tile : left, next0, next1, lines, later, lines_later},
+                                    count, here, pending, c);
+      const Index fetched = count > 2 ? (count - 2) * 64 : 0;
+      next0 += fetched * lines;
+      next1 += fetched * lines;
+      later += fetched * lines_later;
       pending = {here, partial, results, paired ? 32 : 16, added};
       results += paired ? 2 * pair_entries : pair_entries;
       partial += paired ? 2 * pair_entries : pair_entries;

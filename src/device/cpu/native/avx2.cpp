@@ -91,7 +91,7 @@ constexpr Kernel kernels[] = {{"residues_i8", &residues_avx2},
                               {"modular_gemm_i8_3m", [](const Launch& launch) { multiply_planes(launch, steps, 3); }},
                               {"reconstruct_i8", &reconstruct_avx2},
                               {nullptr, nullptr}};
-constexpr Engine engine{"avx2-int8", kernels, 1, 0};
+constexpr Engine engine{"avx2-int8", kernels, 1, 0, 0};
 
 }  // namespace
 

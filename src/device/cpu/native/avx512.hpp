@@ -62,6 +62,9 @@ struct ModularBlock {
                           // 32 r + 2 i + h is left vector i with right vector 16 h + r
   std::int16_t* partial;  // room for as many sums of chunks; not used when there is one chunk
   std::byte* scratch;     // multiply_scratch_bytes
+  // The planes of the block that comes next, of the same tiles: fetched ahead. Null: nothing comes.
+  const std::int8_t* next_left;
+  const std::int8_t* next_right;
 };
 inline constexpr std::size_t multiply_scratch_bytes = 16 * 1024;
 inline constexpr std::size_t product_scratch_bytes = 16 * 1024 * 1024;  // a thread, for the residues of its block of results

@@ -79,6 +79,7 @@ Index padded_tiles(kernels::uint vectors) {
 struct Place {
   Tiles left, right;
   int l;
+  Index planes;  // of operands up to the last one that this thread goes on with
   std::int8_t* results;
   Index product_stride;
   std::int16_t* partial;
@@ -87,13 +88,18 @@ struct Place {
 
 void multiply_block(const Product& product, const Place& place) {
   const text::modular_params& p = *product.p;
+  const auto* const left = static_cast<const std::int8_t*>(product.launch->buffers[0]);
+  const auto* const right = static_cast<const std::int8_t*>(product.launch->buffers[1]);
+  const Index left_plane = plane_bytes(p.left_all, p.inner_padded), right_plane = plane_bytes(p.right_all, p.inner_padded);
   for (int q = 0; q < product.products; ++q) {
     const Index plane = static_cast<Index>(place.l) * product.products + q;
     ModularBlock block{};
-    block.left = {static_cast<const std::int8_t*>(product.launch->buffers[0]) + plane * plane_bytes(p.left_all, p.inner_padded),
-                  padded_tiles(p.left_all)};
-    block.right = {static_cast<const std::int8_t*>(product.launch->buffers[1]) + plane * plane_bytes(p.right_all, p.inner_padded),
-                   padded_tiles(p.right_all)};
+    block.left = {left + plane * left_plane, padded_tiles(p.left_all)};
+    block.right = {right + plane * right_plane, padded_tiles(p.right_all)};
+    if (plane + 1 < place.planes) {
+      block.next_left = left + (plane + 1) * left_plane;
+      block.next_right = right + (plane + 1) * right_plane;
+    }
     block.chunks = product.chunks;
     block.left_tiles = place.left;
     block.right_tiles = place.right;
@@ -133,9 +139,10 @@ void crt_blocks(const void* state, std::byte* scratch, Index first, Index last) 
     const Index entries = entries_of(left.count, right.count), modulus_stride = entries + modulus_padding;
     const Index product_stride = modulus_stride * product.constants->count;
     auto* const results = reinterpret_cast<std::int8_t*>(partial + (product.chunks.count > 1 ? entries : 0));
+    const Index planes = static_cast<Index>(product.constants->count) * product.products;
     product.multiplier->enter();
     for (int l = 0; l < product.constants->count; ++l) {
-      multiply_block(product, {left, right, l, results + l * modulus_stride, product_stride, partial, scratch});
+      multiply_block(product, {left, right, l, planes, results + l * modulus_stride, product_stride, partial, scratch});
     }
     product.multiplier->leave();
     write_results(product.launch->buffers, {results, modulus_stride, product_stride, left, right, product.products, product.constants});
@@ -155,7 +162,7 @@ void plane_blocks(const void* state, std::byte* scratch, Index first, Index last
     const Index product_stride = entries_of(left.count, right.count);
     auto* const results = reinterpret_cast<std::int8_t*>(partial + product_stride);
     product.multiplier->enter();
-    multiply_block(product, {left, right, l, results, product_stride, partial, scratch});
+    multiply_block(product, {left, right, l, 0, results, product_stride, partial, scratch});
     product.multiplier->leave();
     write_planes(product.launch->buffers, {results, 0, product_stride, left, right, product.products, product.constants}, l);
   }

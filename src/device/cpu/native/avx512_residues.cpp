@@ -10,9 +10,9 @@ namespace ab::device::native {
 namespace {
 
 constexpr Index item_tiles = 8, item_blocks = 4;  // shared over threads: 128 vectors by 256 terms
-// Bytes of residues from which on they are streamed to memory: a quarter less time at n = 1024, half at 2048 and 4096 (Xeon with AMX,
-// 2026-12-01).
-constexpr std::size_t beyond_caches = std::size_t{8} << 20;
+// Bytes of residues from which on they are streamed to memory. At n = 1024 (14 MiB) streaming saves less here than the product then
+// loses by reading them from there; at 2048 and 4096 it halves the time (Xeon with AMX, 2026-12-01).
+constexpr std::size_t beyond_caches = std::size_t{24} << 20;
 
 struct Residues {
   const text::residues_params* p;

@@ -37,9 +37,9 @@ std::int64_t symmetric(std::int64_t r, std::int64_t m) {
 }
 
 std::uint16_t inverse_of_odd(std::uint16_t m) {  // modulo 2^16
-  std::uint16_t x = 1;
-  for (int i = 0; i < 5; ++i) x = static_cast<std::uint16_t>(x * (2 - m * x));
-  return x;
+  std::uint32_t x = 1;
+  for (int i = 0; i < 5; ++i) x *= 2 - m * x;
+  return static_cast<std::uint16_t>(x);
 }
 
 std::int32_t in_both_halves(std::int64_t word) {

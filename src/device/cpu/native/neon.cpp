@@ -69,8 +69,8 @@ constexpr Kernel dot_kernels[] = {{"modular_gemm_i8", [](const Launch& launch) {
 constexpr Kernel i8mm_kernels[] = {{"modular_gemm_i8", [](const Launch& launch) { multiply_planes(launch, neon_i8mm_steps, 1); }},
                                    {"modular_gemm_i8_3m", [](const Launch& launch) { multiply_planes(launch, neon_i8mm_steps, 3); }},
                                    {nullptr, nullptr}};
-constexpr Engine dot_engine{"neon-dotprod", dot_kernels, 1, 0};
-constexpr Engine i8mm_engine{"neon-i8mm", i8mm_kernels, 1, 0};
+constexpr Engine dot_engine{"neon-dotprod", dot_kernels, 1, 0, 0};
+constexpr Engine i8mm_engine{"neon-i8mm", i8mm_kernels, 1, 0, 0};
 
 }  // namespace
 
