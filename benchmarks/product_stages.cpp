@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where does the time of a product on the cpu device go? Medians of each kernel's launches and of the rest, for one shape.
+// Where does the time of a product on the cpu device go? Medians of each kernel's launches and of the rest, for one shape. On AMX, of
+// the runs that had the core's matrix unit to themselves, when there are any; the int8 rate is that of the calling thread's core.
 // usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
 #include <algorithm>
 #include <chrono>
@@ -11,8 +12,10 @@
 #include <vector>
 
 #include "device/cpu/cpu_device.hpp"
+#include "matrix_rate.hpp"
 #include "ops/gemm.hpp"
 #include "ops/open_device.hpp"
+#include "samples.hpp"
 
 namespace {
 
@@ -77,9 +80,27 @@ class TimedDevice final : public device::Device {
   Stages& stages_;
 };
 
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+// Medians of the runs that count, largest first.
+void print(const std::vector<Stages>& all, const std::vector<cli::Sample>& totals, double flops) {
+  const double highest = cli::highest_rate(totals);
+  std::vector<std::size_t> counted;
+  for (std::size_t i = 0; i < totals.size(); ++i) {
+    if (totals[i].rates && cli::classify(*totals[i].rates, highest) == cli::Sharing::Unshared) counted.push_back(i);
+  }
+  if (totals[0].rates) std::printf("  %zu of %zu runs unshared, %.2f TOPS at most\n", counted.size(), totals.size(), highest);
+  if (counted.empty()) {
+    for (std::size_t i = 0; i < totals.size(); ++i) counted.push_back(i);
+  }
+  std::map<std::string, std::vector<double>> samples;
+  for (const std::size_t i : counted) {
+    for (const auto& [name, seconds] : all[i]) samples[name].push_back(seconds);
+  }
+  std::vector<std::pair<double, std::string>> lines;
+  for (const auto& [name, times] : samples) lines.emplace_back(cli::median(times), name);
+  std::sort(lines.rbegin(), lines.rend());
+  const double total = lines[0].first;
+  for (const auto& [seconds, name] : lines) std::printf("  %-22s %9.3f ms  %5.1f %%\n", name.c_str(), seconds * 1e3, seconds / total * 100);
+  std::printf("  %.1f GFLOP/s\n", flops / total * 1e-9);
 }
 
 template <Scalar T>
@@ -97,28 +118,28 @@ int measure(Index m, Index n, Index k, int runs) {
   const std::vector<T> a = values(m * k), b = values(k * n);
   std::vector<T> c(static_cast<std::size_t>(m * n));
   const GemmProblem<T> problem{m, n, k, T(1), {a.data(), m, Op::None}, {b.data(), k, Op::None}, T(0), {c.data(), m}};
-  std::map<std::string, std::vector<double>> samples;
+  std::vector<Stages> all;
+  std::vector<cli::Sample> totals;
   for (int run = -2; run < runs; ++run) {
+    const std::optional<double> before = cli::measure_matrix_rate();
     stages.clear();
     const auto start = Clock::now();
     const Outcome outcome = ops::gemm(context, problem, ops::Choices{});
     const double total = since(start);
     if (outcome.declined) return 1;
     if (run < 0) continue;
-    double rest = total;
+    stages["(rest)"] = total;
     for (const auto& [name, seconds] : stages) {
-      samples[name].push_back(seconds);
-      rest -= seconds;
+      if (name != "(rest)") stages["(rest)"] -= seconds;
     }
-    samples["(rest)"].push_back(rest);
-    samples["(total)"].push_back(total);
+    stages["(total)"] = total;
+    all.push_back(stages);
+    const std::optional<double> after = before ? cli::measure_matrix_rate() : std::nullopt;
+    totals.push_back({total, after ? std::optional<cli::MatrixRates>({*before, *after}) : std::nullopt});
   }
-  const double total = median(samples["(total)"]);
   const double flops = (sizeof(T) == 8 ? 2.0 : 8.0) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  std::printf("%s, %s: %ld x %ld x %ld, %.1f GFLOP/s\n", device.traits().name.c_str(), device.traits().features.c_str(), m, n, k,
-              flops / total * 1e-9);
-  for (const auto& [name, times] : samples)
-    std::printf("  %-20s %9.3f ms  %5.1f %%\n", name.c_str(), median(times) * 1e3, median(times) / total * 100);
+  std::printf("%s, %s: %ld x %ld x %ld\n", device.traits().name.c_str(), device.traits().features.c_str(), m, n, k);
+  print(all, totals, flops);
   return 0;
 }
 

@@ -22,7 +22,7 @@ constexpr Named engines[] = {{CpuKernels::Amx, "amx"}, {CpuKernels::Vnni, "vnni"
 
 /// Whether this machine has just that engine, not a later one.
 bool is_here(const Named& engine) {
-  const device::native::Engine* const chosen = device::native::choose_engine(engine.kernels);
+  const device::native::Engine* const chosen = device::native::choose_engine(engine.kernels, device::native::Permission::Ask);
   return chosen != nullptr && std::string_view(chosen->features)
                                   .starts_with(engine.kernels == CpuKernels::Amx    ? "amx"
                                                : engine.kernels == CpuKernels::Vnni ? "avx512"

@@ -272,7 +272,7 @@ class CpuDevice final : public Device {
 }  // namespace
 
 Traits describe_cpu() {
-  return describe(native::choose_engine(settings().cpu_kernels));
+  return describe(native::choose_engine(settings().cpu_kernels, native::Permission::DoNotAsk));
 }
 
 std::unique_ptr<Device> open_cpu() {
@@ -280,7 +280,7 @@ std::unique_ptr<Device> open_cpu() {
 }
 
 std::unique_ptr<Device> open_cpu_with(CpuKernels kernels) {
-  return std::make_unique<CpuDevice>(native::choose_engine(kernels));
+  return std::make_unique<CpuDevice>(native::choose_engine(kernels, native::Permission::Ask));
 }
 
 }  // namespace ab::device

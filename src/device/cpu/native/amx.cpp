@@ -241,8 +241,9 @@ constexpr Engine engine{"amx-int8 avx512-vnni", kernels, tile_vectors, plane_pad
 
 }  // namespace
 
-const Engine* amx_engine() {
-  return has_avx512_vnni() && may_use_amx() ? &engine : nullptr;
+const Engine* amx_engine(Permission permission) {
+  if (!has_avx512_vnni()) return nullptr;
+  return (permission == Permission::Ask ? may_use_amx() : has_amx()) ? &engine : nullptr;
 }
 
 }  // namespace ab::device::native

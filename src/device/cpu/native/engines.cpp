@@ -3,10 +3,10 @@
 
 namespace ab::device::native {
 
-const Engine* choose_engine([[maybe_unused]] CpuKernels wanted) {
+const Engine* choose_engine([[maybe_unused]] CpuKernels wanted, [[maybe_unused]] Permission permission) {
 #if defined(__x86_64__)
   if (wanted <= CpuKernels::Amx) {
-    if (const Engine* engine = amx_engine()) return engine;
+    if (const Engine* engine = amx_engine(permission)) return engine;
   }
   if (wanted <= CpuKernels::Vnni) {
     if (const Engine* engine = vnni_engine()) return engine;

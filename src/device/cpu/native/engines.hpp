@@ -7,6 +7,6 @@
 namespace ab::device::native {
 
 /// The first engine from `wanted` on (AMX, VNNI, ...) that processor and system offer; null: the common kernels serve.
-const Engine* choose_engine(CpuKernels wanted);
+const Engine* choose_engine(CpuKernels wanted, Permission permission);
 
 }  // namespace ab::device::native

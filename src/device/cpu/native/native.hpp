@@ -46,8 +46,12 @@ struct Engine {
 /// What a native kernel leaves to the common one of that name.
 void run_common(const Launch& launch, const char* name, Index groups, Index work);
 
-/// Null where the processor or the system does not have it. AMX asks the system for its tiles, once.
-const Engine* amx_engine();
+/// AMX needs the system's permission, which changes what the process may do with signals: it is asked for when the device is opened,
+/// not when it is only listed.
+enum class Permission { Ask, DoNotAsk };
+
+/// Null where the processor or the system does not have it.
+const Engine* amx_engine(Permission permission);
 const Engine* vnni_engine();
 const Engine* avx2_engine();
 const Engine* neon_engine();

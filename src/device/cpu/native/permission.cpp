@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/cpu/native/permission.hpp"
 
+#include <atomic>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -65,15 +67,29 @@ bool has_avx512_vnni() {
          __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
 }
 
+bool has_amx() {
+  return has_amx_int8();
+}
+
+// Threads that come first at the same time may all ask; no lock that a fork could leave held.
 bool may_use_amx() {
-  static const bool granted = has_amx_int8() && ask_for_tiles();
-  return granted;
+  enum : int { Unknown, Granted, Refused };
+  static constinit std::atomic<int> answer{Unknown};
+  int known = answer.load(std::memory_order_relaxed);
+  if (known == Unknown) {
+    known = has_amx() && ask_for_tiles() ? Granted : Refused;
+    answer.store(known, std::memory_order_relaxed);
+  }
+  return known == Granted;
 }
 #else
 bool has_avx2() {
   return false;
 }
 bool has_avx512_vnni() {
+  return false;
+}
+bool has_amx() {
   return false;
 }
 bool may_use_amx() {

@@ -10,8 +10,11 @@ bool has_avx2();
 /// AVX-512 F, BW, DQ, VL, CD and VNNI, enabled by the system.
 bool has_avx512_vnni();
 
-/// AMX tiles with int8 products: present, enabled by the system (XCR0), and granted to this process, which is asked for once.
-/// Tiles add 8 KiB to signal frames: the system refuses a process that has a smaller alternate signal stack.
+/// AMX tiles with int8 products: present, and enabled by the system (XCR0).
+bool has_amx();
+
+/// has_amx, and granted to this process, which is asked for once. Tiles add 8 KiB to signal frames: the system refuses a process that
+/// has a smaller alternate signal stack, and wants larger ones from then on.
 bool may_use_amx();
 
 /// Arm's 8-bit dot products (sdot), and on top of them its 8-bit matrix products (smmla).

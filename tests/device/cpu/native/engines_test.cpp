@@ -13,7 +13,7 @@ namespace {
 
 // Here: asked for by its word it is there. On other architectures the choice steps further down.
 void expect_choice(CpuKernels wanted, bool here, const std::string& features) {
-  const Engine* const engine = choose_engine(wanted);
+  const Engine* const engine = choose_engine(wanted, Permission::Ask);
   if (here) {
     ASSERT_NE(engine, nullptr);
     EXPECT_TRUE(std::string(engine->features).starts_with(features));
@@ -23,21 +23,22 @@ void expect_choice(CpuKernels wanted, bool here, const std::string& features) {
 }
 
 TEST(Engines, TheChoiceStepsDownFromWhatIsWanted) {
-  const std::string best = choose_engine(CpuKernels::Best) != nullptr ? choose_engine(CpuKernels::Best)->features : "";
+  const std::string best =
+      choose_engine(CpuKernels::Best, Permission::Ask) != nullptr ? choose_engine(CpuKernels::Best, Permission::Ask)->features : "";
   EXPECT_EQ(best.starts_with("amx"), has_avx512_vnni() && may_use_amx());
-  const Engine* const vnni = choose_engine(CpuKernels::Vnni);
+  const Engine* const vnni = choose_engine(CpuKernels::Vnni, Permission::Ask);
   if (has_avx512_vnni()) {
     ASSERT_NE(vnni, nullptr);
     EXPECT_TRUE(std::string(vnni->features).starts_with("avx512"));
   }
   expect_choice(CpuKernels::Avx2, has_avx2(), "avx2");
   expect_choice(CpuKernels::Neon, has_dot_product(), has_matrix_multiply() ? "neon-i8mm" : "neon-dotprod");
-  EXPECT_EQ(choose_engine(CpuKernels::Common), nullptr);
+  EXPECT_EQ(choose_engine(CpuKernels::Common, Permission::Ask), nullptr);
 }
 
 TEST(Engines, EveryKernelHasItsOwnName) {
   for (const CpuKernels wanted : {CpuKernels::Best, CpuKernels::Vnni, CpuKernels::Avx2, CpuKernels::Neon}) {
-    const Engine* const engine = choose_engine(wanted);
+    const Engine* const engine = choose_engine(wanted, Permission::Ask);
     if (engine == nullptr) continue;
     std::set<std::string> names;
     for (const Kernel* kernel = engine->kernels; kernel->name != nullptr; ++kernel) EXPECT_TRUE(names.insert(kernel->name).second);

@@ -40,6 +40,7 @@ TEST(Permission, IsNotGivenForWhatTheProcessorLacks) {
   EXPECT_EQ(has_dot_product(), is_listed("asimddp"));
   EXPECT_EQ(has_matrix_multiply(), is_listed("i8mm"));
   if (!is_listed("amx_int8")) {
+    EXPECT_FALSE(has_amx());
     EXPECT_FALSE(may_use_amx());
   }
 }
