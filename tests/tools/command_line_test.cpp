@@ -130,6 +130,22 @@ TEST(CommandLine, BenchBitsDependOnTheClassAlone) {
   EXPECT_TRUE(staged[0]["host_blas"].is_null());
 }
 
+TEST(CommandLine, BenchMultipliesTransposes) {
+  const std::vector<json> cases = bench({"--op", "dgemm,zgemm", "--ops", "NN,NT,TN,CC", "--shape", "40x30x50", "--verify"});
+  ASSERT_EQ(cases.size(), 8u);
+  for (const json& one : cases) {
+    EXPECT_EQ(one["fault"], "");
+    EXPECT_TRUE(one["host_error_u"].is_null() || one["host_error_u"] < 100.0) << one.dump();
+  }
+  EXPECT_EQ(cases[0]["transa"], "N");
+  EXPECT_EQ(cases[5]["op"], "zgemm");
+  EXPECT_EQ(cases[5]["transa"], "N");
+  EXPECT_EQ(cases[5]["transb"], "T");
+  EXPECT_EQ(cases[7]["transb"], "C");
+  EXPECT_EQ(applebottom({"bench", "--ops", "NX"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--ops", "NT", "--resident"}).status, 2);
+}
+
 TEST(CommandLine, BenchMeasuresPeersInTurn) {
   const std::string full = std::string(AB_FAKES) + "/fake_blas_full.so", fortran = std::string(AB_FAKES) + "/fake_blas_fortran.so";
   const std::vector<json> cases = bench({"--shape", "24x24x24", "--against", full + "," + fortran, "--no-host", "--threads", "1"});
