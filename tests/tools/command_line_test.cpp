@@ -81,6 +81,18 @@ TEST(CommandLine, InfoAsJson) {
   EXPECT_EQ(info["settings"]["AB_MODE"]["value"], "auto");
 }
 
+TEST(CommandLine, InfoSaysWhichTableServes) {
+  setenv("AB_DISPATCH_TABLE", "builtin", 1);
+  const bool amx = contains(applebottom({"info"}).output, "amx-int8");
+  const std::string with_amx = "built-in: measured on AMX machines, ", without = "built-in: nothing measured for this device and CPU; ";
+  const ChildResult info = applebottom({"info", "--device", "cpu"});
+  EXPECT_TRUE(contains(info.output, amx ? with_amx : without)) << info.output;
+  setenv("AB_CPU_KERNELS", "avx2", 1);  // without the matrix unit the same machine is not of that kind
+  EXPECT_TRUE(contains(applebottom({"info", "--device", "cpu"}).output, without));
+  unsetenv("AB_CPU_KERNELS");
+  unsetenv("AB_DISPATCH_TABLE");
+}
+
 TEST(CommandLine, SelftestPasses) {
   const ChildResult child = applebottom({"selftest", "--json"});
   ASSERT_EQ(child.status, 0) << child.output;
