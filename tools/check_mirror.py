@@ -19,6 +19,7 @@ WITHOUT_SOURCE = {
     "tests/ops/golden_test.cpp": "whole products against tests/golden, through every way into ops",
     "tests/ops/random_products_test.cpp": "whole products against the judge, through every way into ops",
     "tests/ops/failures_test.cpp": "every step of a product that fails in turn",
+    "tests/routing/builtin_table_test.cpp": "the data files of src/routing/tables, compiled in",
     "tests/ops/native_engines_test.cpp": "native kernels against the common ones, over whole products",
 }
 

@@ -24,11 +24,11 @@ constinit std::atomic<bool> complained{false};
 constinit std::atomic<const routing::Section*> last_section{nullptr};  // for reports
 
 const routing::Section* search(const routing::Tables& tables, int index) {
-  const std::string& device = device::traits_of(index).name;
+  const device::Traits& traits = device::traits_of(index);
   const std::string& cpu = device::traits_of(cpu_index).name;
-  const routing::ChosenSection chosen = routing::section_for(tables, device, cpu, settings().num_threads);
+  const routing::ChosenSection chosen = routing::section_for(tables, {traits.name, cpu, traits.table_kind, settings().num_threads});
   if (chosen.unmet && !complained.exchange(true)) {
-    warn("AB_DISPATCH_TABLE=\"" + tables.file_name + "\" has no section for device \"" + device + "\" and cpu \"" + cpu +
+    warn("AB_DISPATCH_TABLE=\"" + tables.file_name + "\" has no section for device \"" + traits.name + "\" and cpu \"" + cpu +
          "\"; using the built-in table");
   }
   return chosen.section;

@@ -47,9 +47,10 @@ class Queue {
 };
 
 struct Traits {
-  std::string id;        // "cpu", "cuda:0"
-  std::string name;      // "NVIDIA H200"
-  std::string features;  // "avx2, 2 threads"
+  std::string id;          // "cpu", "cuda:0"
+  std::string name;        // "NVIDIA H200"
+  std::string features;    // "avx2, 2 threads"
+  std::string table_kind;  // of devices alike enough to share routing measurements: "cpu:amx-int8"; "" for none
   std::uint64_t memory_bytes = 0;
   std::uint64_t max_buffer_bytes = 0;
   bool unified_memory = false;

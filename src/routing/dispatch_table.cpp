@@ -30,11 +30,11 @@ Verdict ask_group(const Section::Group* group, const Request& request) {
     verdict.device_ms += row.device_ms.value_or(0);
   };
   for (const Measurement& row : group->rows) {
-    if (row.m != request.m || row.n != request.n || row.k != request.k) continue;
-    ask(row);
-    return verdict;
-  }
-  for (const Measurement& row : group->rows) {
+    if (row.m == request.m && row.n == request.n && row.k == request.k) {
+      verdict = {};
+      ask(row);
+      return verdict;
+    }
     if (in_octave(request.m, row.m) && in_octave(request.n, row.n) && in_octave(request.k, row.k)) ask(row);
   }
   return verdict;

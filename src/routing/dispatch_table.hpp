@@ -34,6 +34,7 @@ struct Section {
     std::vector<Measurement> rows;  // in the order of the file
   };
   std::string device, cpu, host_blas, date;
+  std::string machines;  // "AMX machines": whom a section of a kind serves, for reports
   int threads = 0;
   std::vector<Group> groups;
 };

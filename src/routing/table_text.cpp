@@ -152,6 +152,7 @@ Section read_section(const std::vector<std::string_view>& fields) {
     if (key == "cpu") section.cpu = value;
     if (key == "host_blas") section.host_blas = value;
     if (key == "date") section.date = value;
+    if (key == "machines") section.machines = value;
     if (key == "threads") {
       const Index threads = parse_size(value);
       if (threads > std::numeric_limits<int>::max()) throw Refusal{quoted(value) + " threads are too many"};

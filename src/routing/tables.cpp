@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "routing/tables.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -12,6 +15,8 @@
 
 namespace ab::routing {
 namespace {
+
+constexpr std::string_view any_cpu = "any";  // in sections of a kind
 
 std::optional<std::string> text_of(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
@@ -53,10 +58,11 @@ const Tables* publish_tables() {
 
 Tables read_tables(const Settings& settings, std::vector<std::string>& complaints) {
   Tables tables;
-  const std::string_view built_in = builtin_table;
-  if (!built_in.empty()) {
-    std::variant<Table, TableError> parsed = parse_table(built_in);
-    if (Table* table = std::get_if<Table>(&parsed)) tables.built_in = std::move(*table);
+  for (const BuiltinTable& built_in : builtin_tables) {
+    std::variant<Table, TableError> parsed = parse_table(built_in.text);
+    Table* table = std::get_if<Table>(&parsed);
+    assert(table != nullptr);
+    if (table != nullptr) std::move(table->sections.begin(), table->sections.end(), std::back_inserter(tables.built_in.sections));
   }
   if (settings.dispatch_table == "builtin") return tables;
   tables.asked_for = !settings.dispatch_table.empty();
@@ -79,11 +85,15 @@ const Tables* tables() noexcept {
   }
 }
 
-ChosenSection section_for(const Tables& tables, std::string_view device, std::string_view cpu, int threads) {
-  ChosenSection chosen{choose_section(tables.file, device, cpu, threads)};
-  if (chosen.section != nullptr) return chosen;
-  chosen.unmet = tables.asked_for && !tables.file_name.empty();
+ChosenSection section_for(const Tables& tables, const Machine& machine) {
+  const auto& [device, cpu, kind, threads] = machine;
+  if (const Section* section = choose_section(tables.file, device, cpu, threads)) return {section, true, false};
+  ChosenSection chosen{.unmet = tables.asked_for && !tables.file_name.empty()};
   chosen.section = choose_section(tables.built_in, device, cpu, threads);
+  if (chosen.section != nullptr || kind.empty()) return chosen;
+  // Another machine's measurements: with threads in very different numbers they say nothing.
+  const Section* const of_kind = choose_section(tables.built_in, kind, any_cpu, threads);
+  if (of_kind != nullptr && threads <= 2 * of_kind->threads && of_kind->threads <= 2 * threads) chosen.section = of_kind;
   return chosen;
 }
 

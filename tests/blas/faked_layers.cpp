@@ -95,6 +95,7 @@ const Traits& traits_of(int index) {
   Traits& wanted = traits[index];
   wanted.id = faked().devices[static_cast<std::size_t>(index)];
   wanted.name = index == 0 ? "A CPU" : "A GPU";
+  wanted.table_kind = index == 0 ? faked().cpu_kind : "";
   wanted.unified_memory = index == 0;
   return wanted;
 }

@@ -19,6 +19,7 @@ struct Faked {
   bool has_host_blas = true;
   std::vector<std::string> devices = {"cpu", "cuda:0"};
   int default_device = 1;
+  std::string cpu_kind;                                       // Traits::table_kind of device 0
   std::optional<Status> opening_fails, gpu_fails, cpu_fails;  // thrown; cpu is device 0
   std::optional<Reason> gpu_declines, cpu_declines;
   bool host_memory_gone = false;       // products throw std::bad_alloc

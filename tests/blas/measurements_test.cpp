@@ -46,7 +46,20 @@ TEST(Inner, DISABLED_ASectionForEachDevice) {
 TEST(Inner, DISABLED_NoTable) {
   test::reset();
   EXPECT_EQ(section_of_current_device(), nullptr);
+  thread_state().device = 0;
+  EXPECT_EQ(section_of_current_device(), nullptr);
   EXPECT_EQ(process_facts().table, "");
+  EXPECT_TRUE(faked().warnings.empty());
+}
+
+TEST(Inner, DISABLED_TheBuiltInSectionOfTheDevicesKind) {
+  test::reset();
+  faked().cpu_kind = "cpu:amx-int8";
+  faked().settings.num_threads = 1;
+  EXPECT_EQ(section_of_current_device(), nullptr);  // the GPU is no AMX machine, though its CPU is
+  thread_state().device = 0;
+  ASSERT_NE(section_of_current_device(), nullptr);
+  EXPECT_EQ(process_facts().table, "built-in, cpu:amx-int8, 1 threads");
   EXPECT_TRUE(faked().warnings.empty());
 }
 
@@ -65,7 +78,7 @@ TEST(Inner, DISABLED_FactsOpenNothing) {
 }
 
 TEST(Measurements, InProcessesOfTheirOwn) {
-  for (const char* name : {"ASectionForEachDevice", "NoTable", "FactsOpenNothing"}) {
+  for (const char* name : {"ASectionForEachDevice", "NoTable", "TheBuiltInSectionOfTheDevicesKind", "FactsOpenNothing"}) {
     EXPECT_EQ(run_self(std::string("Inner.DISABLED_") + name, {}).exit_status, 0) << name;
   }
 }

@@ -81,6 +81,18 @@ TEST(CommandLine, InfoAsJson) {
   EXPECT_EQ(info["settings"]["AB_MODE"]["value"], "auto");
 }
 
+TEST(CommandLine, InfoSaysWhichTableServes) {
+  setenv("AB_DISPATCH_TABLE", "builtin", 1);
+  const bool amx = contains(applebottom({"info"}).output, "amx-int8");
+  const std::string with_amx = "built-in: measured on AMX machines, ", without = "built-in: nothing measured for this device and CPU; ";
+  const ChildResult info = applebottom({"info", "--device", "cpu"});
+  EXPECT_TRUE(contains(info.output, amx ? with_amx : without)) << info.output;
+  setenv("AB_CPU_KERNELS", "avx2", 1);  // without the matrix unit the same machine is not of that kind
+  EXPECT_TRUE(contains(applebottom({"info", "--device", "cpu"}).output, without));
+  unsetenv("AB_CPU_KERNELS");
+  unsetenv("AB_DISPATCH_TABLE");
+}
+
 TEST(CommandLine, SelftestPasses) {
   const ChildResult child = applebottom({"selftest", "--json"});
   ASSERT_EQ(child.status, 0) << child.output;
@@ -128,6 +140,22 @@ TEST(CommandLine, BenchBitsDependOnTheClassAlone) {
   EXPECT_EQ(staged[1]["bits"], handles[1]["bits"]);
   EXPECT_EQ(handles[0]["operands"], "resident");
   EXPECT_TRUE(staged[0]["host_blas"].is_null());
+}
+
+TEST(CommandLine, BenchMultipliesTransposes) {
+  const std::vector<json> cases = bench({"--op", "dgemm,zgemm", "--ops", "NN,NT,TN,CC", "--shape", "40x30x50", "--verify"});
+  ASSERT_EQ(cases.size(), 8u);
+  for (const json& one : cases) {
+    EXPECT_EQ(one["fault"], "");
+    EXPECT_TRUE(one["host_error_u"].is_null() || one["host_error_u"] < 100.0) << one.dump();
+  }
+  EXPECT_EQ(cases[0]["transa"], "N");
+  EXPECT_EQ(cases[5]["op"], "zgemm");
+  EXPECT_EQ(cases[5]["transa"], "N");
+  EXPECT_EQ(cases[5]["transb"], "T");
+  EXPECT_EQ(cases[7]["transb"], "C");
+  EXPECT_EQ(applebottom({"bench", "--ops", "NX"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--ops", "NT", "--resident"}).status, 2);
 }
 
 TEST(CommandLine, BenchMeasuresPeersInTurn) {

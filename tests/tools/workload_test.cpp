@@ -24,12 +24,14 @@ std::vector<double> rounded_product(const Workload& work, Index terms) {
     for (Index i = 0; i < m; ++i) {
       cpp_rational re = 0, im = 0;
       for (Index l = 0; l < terms; ++l) {
-        const cpp_rational ar = cell(work.a, i + l * m, work.parts(), 0), br = cell(work.b, l + j * k, work.parts(), 0);
+        const Index a = work.ops.a == Op::None ? i + l * m : l + i * k, b = work.ops.b == Op::None ? l + j * k : j + l * n;
+        const cpp_rational ar = cell(work.a, a, work.parts(), 0), br = cell(work.b, b, work.parts(), 0);
         if (work.parts() == 1) {
           re += ar * br;
           continue;
         }
-        const cpp_rational ai = cell(work.a, i + l * m, 2, 1), bi = cell(work.b, l + j * k, 2, 1);
+        const int sign_a = work.ops.a == Op::ConjugateTranspose ? -1 : 1, sign_b = work.ops.b == Op::ConjugateTranspose ? -1 : 1;
+        const cpp_rational ai = sign_a * cell(work.a, a, 2, 1), bi = sign_b * cell(work.b, b, 2, 1);
         re += ar * br - ai * bi;
         im += ar * bi + ai * br;
       }
@@ -48,6 +50,22 @@ TEST_P(WorkloadOf, TheRoundedProductIsWithinOneUnit) {
   EXPECT_LE(error_in_u(work, c, Entries::All), 1.0 + 1e-6);
   EXPECT_GT(error_in_u(work, c, Entries::All), 0.0);
   EXPECT_LE(error_in_u(work, c, Entries::Sampled), error_in_u(work, c, Entries::All));
+}
+
+TEST_P(WorkloadOf, OpsAreJudgedAsTheyAre) {
+  for (const char* word : {"NN", "NT", "NC", "TN", "TT", "TC", "CN", "CT", "CC"}) {
+    const Workload work = make_workload(GetParam(), {5, 4, 30}, 7, parse_ops(word));
+    EXPECT_LE(error_in_u(work, rounded_product(work, 30), Entries::All), 1.0 + 1e-6) << word;
+    const Workload other = make_workload(GetParam(), {5, 4, 30}, 7, parse_ops(word[0] == 'N' ? "TN" : "NN"));
+    EXPECT_GT(error_in_u(work, rounded_product(other, 30), Entries::All), 1e6) << word;
+  }
+}
+
+TEST(Workload, OpsAreTwoLetters) {
+  EXPECT_EQ(parse_ops("NC"), (Ops{Op::None, Op::ConjugateTranspose}));
+  for (const char* word : {"", "N", "NNN", "NX", "RN", "N,"}) EXPECT_THROW(parse_ops(word), Failure) << word;
+  EXPECT_EQ(label_of(Operation::Dgemm, {}), "dgemm");
+  EXPECT_EQ(label_of(Operation::Zgemm, parse_ops("CN")), "zgemm CN");
 }
 
 TEST_P(WorkloadOf, SpoiltResultsAreSeen) {

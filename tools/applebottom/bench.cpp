@@ -21,6 +21,7 @@ using Json = nlohmann::ordered_json;
 struct BenchOptions {
   SharedOptions shared;
   std::string operations = "dgemm";
+  std::string ops = "NN";
   std::string shapes;
   std::string shapes_file;
   std::string classes;
@@ -78,6 +79,25 @@ MeasureOptions how_to_measure(const BenchOptions& options) {
   return how;
 }
 
+struct Product {
+  Operation operation;
+  Ops ops;
+  Shape shape;
+};
+
+std::vector<Product> products_of(const BenchOptions& options) {
+  std::vector<Product> products;
+  for (const std::string& word : split(options.operations, ',')) {
+    const Operation operation = parse_operation(word);
+    for (const std::string& letters : split(options.ops, ',')) {
+      const Ops ops = parse_ops(letters);
+      if (options.resident && ops != Ops{}) throw Failure(Exit::WrongUsage, "--resident multiplies handles, which know no op but NN");
+      for (const Shape& shape : shapes_of(options)) products.push_back({operation, ops, shape});
+    }
+  }
+  return products;
+}
+
 Json object_of(const Measurement& measured, const Setup& setup, double highest_tops) {
   Json json = json_of(measured, highest_tops);
   json.update(json_of(setup));
@@ -86,25 +106,21 @@ Json object_of(const Measurement& measured, const Setup& setup, double highest_t
 
 /// JSON objects go out as they are measured, one a line.
 std::vector<Measurement> measure_all(const BenchOptions& options, const MeasureOptions& how, const Setup& setup) {
-  std::vector<Operation> operations;
-  for (const std::string& word : split(options.operations, ',')) operations.push_back(parse_operation(word));
   std::vector<ABPrecision> classes;
   for (const std::string& word : classes_of(options)) classes.push_back(parse_precision(word));
   const std::vector<int> devices = parse_devices(options.shared.device);
   const Progress progress;
   std::vector<Measurement> measurements;
-  for (Operation operation : operations) {
-    for (const Shape& shape : shapes_of(options)) {
-      const Workload work = make_workload(operation, shape, 1);
-      for (ABPrecision precision : classes) {
-        for (int device : devices) {
-          progress.say(fmt::format("{} {} on {}", word_of(operation), text_of(shape), device_traits(device).id));
-          measurements.push_back(measure(work, device, precision, how));
-          progress.say("");
-          if (!options.shared.json) continue;
-          fmt::print("{}\n", object_of(measurements.back(), setup, highest_rate(measurements)).dump());
-          std::fflush(stdout);
-        }
+  for (const auto& [operation, ops, shape] : products_of(options)) {
+    const Workload work = make_workload(operation, shape, 1, ops);
+    for (ABPrecision precision : classes) {
+      for (int device : devices) {
+        progress.say(fmt::format("{} {} on {}", label_of(operation, ops), text_of(shape), device_traits(device).id));
+        measurements.push_back(measure(work, device, precision, how));
+        progress.say("");
+        if (!options.shared.json) continue;
+        fmt::print("{}\n", object_of(measurements.back(), setup, highest_rate(measurements)).dump());
+        std::fflush(stdout);
       }
     }
   }
@@ -142,7 +158,7 @@ Exit bench(const BenchOptions& options) {
   Exit status = Exit::Fine;
   for (const Measurement& measured : measurements) {
     if (measured.fault.empty()) continue;
-    fmt::print(stderr, "applebottom: {} {} {} on {}: {}\n", word_of(measured.operation), text_of(measured.shape),
+    fmt::print(stderr, "applebottom: {} {} {} on {}: {}\n", measured.label(), text_of(measured.shape),
                ab::word_of(static_cast<Precision>(measured.precision)), measured.device_id, measured.fault);
     status = Exit::CheckFailed;
   }
@@ -155,6 +171,7 @@ Action add_bench(CLI::App& command) {
   auto options = std::make_shared<BenchOptions>();
   add_shared_options(command, options->shared);
   command.add_option("--op", options->operations, "dgemm,zgemm")->type_name("LIST");
+  command.add_option("--ops", options->ops, "NN,NT,TN,TT: letters N, T or C for op(A) op(B)")->type_name("LIST")->capture_default_str();
   command.add_option("--shape", options->shapes, "MxNxK,...")->type_name("LIST");
   command.add_option("--shapes", options->shapes_file, "lines: M N K tag")->type_name("FILE");
   command.add_option("--classes", options->classes, "dd,fast,fp64,strict")->type_name("LIST");

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "core/arguments.hpp"
 #include "core/thread_state.hpp"
 #include "host_blas/host_blas.hpp"
 
@@ -18,8 +19,8 @@ GemmProblem<T> problem_of(const Workload& work, std::vector<double>& c) {
           n,
           k,
           T(1),
-          {reinterpret_cast<const T*>(work.a.data()), m, Op::None},
-          {reinterpret_cast<const T*>(work.b.data()), k, Op::None},
+          {reinterpret_cast<const T*>(work.a.data()), work.lda(), work.ops.a},
+          {reinterpret_cast<const T*>(work.b.data()), work.ldb(), work.ops.b},
           T(0),
           {reinterpret_cast<T*>(c.data()), m}};
 }
@@ -50,12 +51,14 @@ class Staged final : public Contender {  // the BLAS ABI with operands in host m
 
   void run() override {
     const int m = static_cast<int>(work_.shape.m), n = static_cast<int>(work_.shape.n), k = static_cast<int>(work_.shape.k);
+    const int lda = static_cast<int>(work_.lda()), ldb = static_cast<int>(work_.ldb());
+    const char op_a = letter_of(work_.ops.a), op_b = letter_of(work_.ops.b);
     if (work_.operation == Operation::Dgemm) {
-      ab_dgemm_blas('N', 'N', m, n, k, 1.0, work_.a.data(), m, work_.b.data(), k, 0.0, c_.data(), m);
+      ab_dgemm_blas(op_a, op_b, m, n, k, 1.0, work_.a.data(), lda, work_.b.data(), ldb, 0.0, c_.data(), m);
     } else {
       const auto* a = reinterpret_cast<const ab_complex*>(work_.a.data());
       const auto* b = reinterpret_cast<const ab_complex*>(work_.b.data());
-      ab_zgemm_blas('N', 'N', m, n, k, 1.0, a, m, b, k, 0.0, reinterpret_cast<ab_complex*>(c_.data()), m);
+      ab_zgemm_blas(op_a, op_b, m, n, k, 1.0, a, lda, b, ldb, 0.0, reinterpret_cast<ab_complex*>(c_.data()), m);
     }
   }
   std::vector<double> result() override { return c_; }
@@ -83,7 +86,7 @@ void require_ok(ABStatus status) {
   if (status != AB_OK) throw Failure(Exit::CheckFailed, ab_last_error());
 }
 
-class Resident final : public Contender {  // handles: row-major, one per part
+class Resident final : public Contender {  // handles: row-major, one per part; ops N N only
  public:
   explicit Resident(const Workload& work) : work_(work) {
     const auto [m, n, k] = work.shape;

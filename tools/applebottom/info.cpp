@@ -35,15 +35,18 @@ Json host_blas_json() {
 Json table_json() {
   const routing::Tables* tables = routing::tables();
   if (!tables) return nullptr;
-  const std::string device = device::traits_of(ab_current_device()).name, cpu = device::traits_of(0).name;
-  const routing::Section* section = routing::section_for(*tables, device, cpu, settings().num_threads).section;
+  const device::Traits& device = device::traits_of(ab_current_device());
+  const std::string& cpu = device::traits_of(0).name;
+  const auto [section, of_file, unmet] = routing::section_for(*tables, {device.name, cpu, device.table_kind, settings().num_threads});
   Json json;
-  json["file"] = tables->file_name.empty() ? "built-in" : tables->file_name;
+  const bool built_in = section ? !of_file : tables->file_name.empty();
+  json["file"] = built_in ? "built-in" : tables->file_name;
   if (!section) {
     json["section"] = nullptr;
     return json;
   }
   json["section"] = {{"device", section->device}, {"cpu", section->cpu}, {"threads", section->threads}, {"date", section->date}};
+  if (!section->machines.empty()) json["section"]["machines"] = section->machines;
   return json;
 }
 
@@ -108,8 +111,14 @@ void print_table(const Json& table) {
     return;
   }
   const Json& section = table["section"];
-  fmt::print("table        {}: {} with {}, {} threads, measured {}\n", file, section["device"].get<std::string>(),
-             section["cpu"].get<std::string>(), section["threads"].get<int>(), section["date"].get<std::string>());
+  const auto word = [&section](const char* key) { return section[key].get<std::string>(); };
+  const int threads = section["threads"];
+  if (section.contains("machines")) {
+    fmt::print("table        {}: measured on {}, {} thread{}, {}\n", file, word("machines"), threads, threads == 1 ? "" : "s",
+               word("date"));
+    return;
+  }
+  fmt::print("table        {}: {} with {}, {} threads, measured {}\n", file, word("device"), word("cpu"), threads, word("date"));
 }
 
 Exit info(const SharedOptions& options) {

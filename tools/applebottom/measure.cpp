@@ -69,6 +69,7 @@ std::string fault_of(const Measurement& measured, int device, bool bits_differ) 
 Measurement blank_measurement(const Workload& work, int device, ABPrecision precision, const MeasureOptions& options) {
   Measurement measured;
   measured.operation = work.operation;
+  measured.ops = work.ops;
   measured.shape = work.shape;
   measured.precision = precision;
   measured.device_id = device_traits(device).id;

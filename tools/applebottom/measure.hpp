@@ -27,13 +27,14 @@ struct Side {        // of the comparison
   std::string name;  // "libopenblas.so.0 (OpenBLAS 0.3.21)", or the device's id
   double median_s = 0;
   double gflops = 0;
-  double error_u = 0;  // largest |C - A B| / (2^-53 |A||B|)
+  double error_u = 0;  // largest |C - op(A) op(B)| / (2^-53 |A||B|)
   std::uint64_t checksum = 0;
   std::vector<Sample> samples = {};
 };
 
 struct Measurement {
   Operation operation = Operation::Dgemm;
+  Ops ops = {};
   Shape shape = {};
   ABPrecision precision = AB_PRECISION_FP64;
   std::string device_id, device_name;
@@ -43,6 +44,7 @@ struct Measurement {
   Side device;
   ABProduct product = {};  // of the device's last run
 
+  std::string label() const { return label_of(operation, ops); }
   std::optional<double> ratio() const;     // host time / device time
   std::vector<const Side*> sides() const;  // the device first
   /// What is wrong: the class did not run on the device, its runs differ, or the error exceeds the certificate. "" when all is well.

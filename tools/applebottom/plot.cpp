@@ -42,8 +42,7 @@ std::string legend(int y, const char* colour, const std::string& text) {
 }
 
 std::string bars_of(const Measurement& measured, double largest, int& y) {
-  const std::string label =
-      fmt::format("{} {} {} {}", word_of(measured.operation), text_of(measured.shape), class_of(measured), measured.device_id);
+  const std::string label = fmt::format("{} {} {} {}", measured.label(), text_of(measured.shape), class_of(measured), measured.device_id);
   std::string svg = fmt::format("<text x=\"10\" y=\"{}\">{}</text>\n", y + 12, escaped(label));
   const auto add = [&](const Side& side, const char* colour) {
     svg += bar(side.gflops, largest, y, colour);
@@ -110,10 +109,10 @@ class Lines {
 
 std::string lines_over_size(const std::vector<Measurement>& measurements) {
   std::set<std::string> operations;
-  for (const Measurement& measured : measurements) operations.insert(word_of(measured.operation));
+  for (const Measurement& measured : measurements) operations.insert(measured.label());
   Lines devices, hosts, peers;
   for (const Measurement& measured : measurements) {
-    const std::string operation = operations.size() > 1 ? std::string(word_of(measured.operation)) + " " : "";
+    const std::string operation = operations.size() > 1 ? measured.label() + " " : "";
     devices.add(operation + "apple-bottom " + class_of(measured) + " on " + measured.device_id, measured.shape, measured.device.gflops);
     if (measured.host) hosts.add(operation + "host BLAS " + measured.host->name, measured.shape, measured.host->gflops);
     for (const Side& peer : measured.peers) peers.add(operation + peer.name, measured.shape, peer.gflops);

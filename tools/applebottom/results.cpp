@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "contenders.hpp"
+#include "core/arguments.hpp"
 #include "table.hpp"
 
 namespace ab::cli {
@@ -92,7 +93,7 @@ std::string main_table(const std::vector<Measurement>& measurements) {
   for (const Measurement& measured : measurements) {
     const auto host = [&](double Side::*member) { return measured.host ? std::optional(*measured.host.*member) : std::nullopt; };
     const std::optional<double> host_s = host(&Side::median_s);
-    table.add({word_of(measured.operation), text_of(measured.shape), class_of(measured), measured.device_id,
+    table.add({measured.label(), text_of(measured.shape), class_of(measured), measured.device_id,
                host_s ? fmt::format("{:.3f}", *host_s * 1e3) : "-", fmt::format("{:.3f}", measured.device.median_s * 1e3),
                cell_of(measured.ratio(), "{:.2f}"), cell_of(host(&Side::gflops), "{:.1f}"), fmt::format("{:.1f}", measured.device.gflops),
                cell_of(host(&Side::error_u), "{:.3g}"), fmt::format("{:.3g}", measured.device.error_u),
@@ -105,7 +106,7 @@ std::string peer_table(const std::vector<Measurement>& measurements) {
   Table table({"op", "shape", "class", "device", "peer", "peer ms", "peer GFLOP/s", "peer error/(u|A||B|)", "ratio"});
   for (const Measurement& measured : measurements) {
     for (const Side& peer : measured.peers) {
-      table.add({word_of(measured.operation), text_of(measured.shape), class_of(measured), measured.device_id, peer.name,
+      table.add({measured.label(), text_of(measured.shape), class_of(measured), measured.device_id, peer.name,
                  fmt::format("{:.3f}", peer.median_s * 1e3), fmt::format("{:.1f}", peer.gflops), fmt::format("{:.3g}", peer.error_u),
                  fmt::format("{:.2f}", ratio_of(measured, peer))});
     }
@@ -114,7 +115,7 @@ std::string peer_table(const std::vector<Measurement>& measurements) {
 }
 
 void add_matrix_row(Table& table, const Measurement& measured, const Side& side, double highest) {
-  std::vector<std::string> row = {word_of(measured.operation),
+  std::vector<std::string> row = {measured.label(),
                                   text_of(measured.shape),
                                   class_of(measured),
                                   side.name,
@@ -164,6 +165,8 @@ Json json_of(const Measurement& measured, double highest_tops) {
   json["m"] = measured.shape.m;
   json["n"] = measured.shape.n;
   json["k"] = measured.shape.k;
+  json["transa"] = std::string(1, letter_of(measured.ops.a));
+  json["transb"] = std::string(1, letter_of(measured.ops.b));
   json["class"] = class_of(measured);
   json["device"] = measured.device_id;
   json["device_name"] = measured.device_name;

@@ -7,7 +7,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
+
+#include "core/arguments.hpp"
 
 namespace ab::cli {
 namespace {
@@ -58,22 +61,24 @@ class Sum {
 };
 
 double error_of_entry(const Workload& work, const std::vector<double>& c, Index i, Index j) {
-  const auto [m, n, k] = work.shape;
   const auto at = [](const std::vector<double>& words, Index index) { return words[static_cast<std::size_t>(index)]; };
+  const auto place = [](Op op, Index row, Index column, Index ld) { return op == Op::None ? row + column * ld : column + row * ld; };
+  const auto imaginary_sign = [](Op op) { return op == Op::ConjugateTranspose ? -1.0 : 1.0; };
   Sum re, im;
-  for (Index l = 0; l < k; ++l) {
-    const Index a = i + l * m, b = l + j * k;
+  for (Index l = 0; l < work.shape.k; ++l) {
+    const Index a = place(work.ops.a, i, l, work.lda()), b = place(work.ops.b, l, j, work.ldb());
     if (work.operation == Operation::Dgemm) {
       re.add_product(at(work.a, a), at(work.b, b));
       continue;
     }
-    const double ar = at(work.a, 2 * a), ai = at(work.a, 2 * a + 1), br = at(work.b, 2 * b), bi = at(work.b, 2 * b + 1);
+    const double ar = at(work.a, 2 * a), ai = imaginary_sign(work.ops.a) * at(work.a, 2 * a + 1);
+    const double br = at(work.b, 2 * b), bi = imaginary_sign(work.ops.b) * at(work.b, 2 * b + 1);
     re.add_product(ar, br);
     re.add_product(-ai, bi);
     im.add_product(ar, bi);
     im.add_product(ai, br);
   }
-  const Index entry = (i + j * m) * work.parts();
+  const Index entry = (i + j * work.shape.m) * work.parts();
   if (work.operation == Operation::Dgemm) return re.error_of(at(c, entry));
   return std::max(re.error_of(at(c, entry)), im.error_of(at(c, entry + 1)));
 }
@@ -90,13 +95,25 @@ const char* word_of(Operation operation) {
   return operation == Operation::Dgemm ? "dgemm" : "zgemm";
 }
 
+Ops parse_ops(const std::string& word) {
+  const std::optional<Op> a = word.size() == 2 ? op_of_letter(word[0]) : std::nullopt;
+  const std::optional<Op> b = word.size() == 2 ? op_of_letter(word[1]) : std::nullopt;
+  if (!a || !b) throw Failure(Exit::WrongUsage, fmt::format("'{}' is no pair of the letters N, T, C", word));
+  return {*a, *b};
+}
+
+std::string label_of(Operation operation, const Ops& ops) {
+  if (ops == Ops{}) return word_of(operation);
+  return fmt::format("{} {}{}", word_of(operation), letter_of(ops.a), letter_of(ops.b));
+}
+
 double Workload::flops() const {
   const double volume = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
   return volume * (operation == Operation::Dgemm ? 2.0 : 8.0);
 }
 
-Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed) {
-  Workload work{operation, shape, {}, {}};
+Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops) {
+  Workload work{operation, shape, ops, {}, {}};
   work.a.resize(static_cast<std::size_t>(shape.m * shape.k * work.parts()));
   work.b.resize(static_cast<std::size_t>(shape.k * shape.n * work.parts()));
   Generator generator(seed);

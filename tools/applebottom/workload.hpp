@@ -13,22 +13,34 @@ enum class Operation { Dgemm, Zgemm };
 Operation parse_operation(const std::string& word);
 const char* word_of(Operation operation);
 
-struct Workload {  // C = A B
+struct Ops {  // of the two factors
+  Op a = Op::None, b = Op::None;
+  bool operator==(const Ops&) const = default;
+};
+/// "NT": two letters N, T or C.
+Ops parse_ops(const std::string& word);
+/// "dgemm", and "dgemm NT" where an operand is not taken as it is stored.
+std::string label_of(Operation operation, const Ops& ops);
+
+struct Workload {  // C = op(A) op(B)
   Operation operation;
   Shape shape;
-  std::vector<double> a, b;  // complex entries are two doubles
+  Ops ops;
+  std::vector<double> a, b;  // as they are stored; complex entries are two doubles
 
   int parts() const { return operation == Operation::Zgemm ? 2 : 1; }
+  Index lda() const { return ops.a == Op::None ? shape.m : shape.k; }
+  Index ldb() const { return ops.b == Op::None ? shape.k : shape.n; }
   Index result_words() const { return shape.m * shape.n * parts(); }
   /// 2mnk or 8mnk, whatever the method.
   double flops() const;
 };
 
 /// Entries uniform in (-0.5, 0.5) from a generator of our own: the same words on every machine.
-Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed);
+Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops = {});
 
 enum class Entries { Sampled, All };
-/// The largest |C - A B| / (2^-53 |A||B|) over entries and parts, complex weights per part; about 100 entries are sampled, corners
+/// The largest |C - op(A) op(B)| / (2^-53 |A||B|) over entries and parts, complex weights per part; about 100 entries are sampled, corners
 /// included. The reference is a compensated sum kept as a pair: with t terms its own error is below 4 t^2 2^-106 |A||B|, under 2^-15
 /// of the unit for 2^18 terms. Infinity for a result that is not finite.
 double error_in_u(const Workload& workload, const std::vector<double>& c, Entries entries);

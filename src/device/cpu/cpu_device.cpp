@@ -229,6 +229,7 @@ Traits describe(const native::Engine* engine) {
   traits.features = std::to_string(threads) + (threads == 1 ? " thread, " : " threads, ");
   traits.features += engine != nullptr ? engine->features : word_of(best_level());
   if (engine != nullptr) {
+    traits.table_kind = engine->table_kind;
     traits.int8_matrix = true;
     traits.vector_unit = engine->vector_unit;
     traits.plane_padding_bytes = engine->plane_padding;

@@ -32,6 +32,8 @@ TEST(CpuDevice, SaysWhatItIs) {
   EXPECT_EQ(cpu->traits().features, describe_cpu().features);
   EXPECT_NE(cpu->traits().features.find("thread"), std::string::npos);
   EXPECT_EQ(cpu->traits().family, ModuliFamily::Int8);
+  EXPECT_EQ(cpu->traits().table_kind.empty(), cpu->traits().features.find("amx") == std::string::npos);
+  EXPECT_EQ(open_cpu_with(CpuKernels::Common)->traits().table_kind, "");
 }
 
 TEST(CpuDevice, MemoryHoldsWhatIsWritten) {

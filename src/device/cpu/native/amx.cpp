@@ -237,7 +237,7 @@ constexpr Kernel kernels[] = {{"scan", &scan_avx512},
                               {"crt_product_i8", [](const Launch& launch) { crt_product_avx512(launch, multiplier, 1); }},
                               {"crt_product_i8_3m", [](const Launch& launch) { crt_product_avx512(launch, multiplier, 3); }},
                               {nullptr, nullptr}};
-constexpr Engine engine{"amx-int8 avx512-vnni", kernels, tile_vectors, plane_padding, product_scratch_bytes};
+constexpr Engine engine{"amx-int8 avx512-vnni", kernels, tile_vectors, plane_padding, product_scratch_bytes, "cpu:amx-int8"};
 
 }  // namespace
 

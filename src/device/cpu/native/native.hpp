@@ -41,6 +41,7 @@ struct Engine {
   Index vector_unit;                  // vectors of a residue plane come in multiples of it
   Index plane_padding;                // bytes between residue planes beyond their size
   std::size_t product_scratch_bytes;  // per thread, of the fused product; 0: there is none
+  const char* table_kind = "";        // Traits::table_kind
 };
 
 /// What a native kernel leaves to the common one of that name.

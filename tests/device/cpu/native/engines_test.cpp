@@ -44,6 +44,7 @@ TEST(Engines, EveryKernelHasItsOwnName) {
     for (const Kernel* kernel = engine->kernels; kernel->name != nullptr; ++kernel) EXPECT_TRUE(names.insert(kernel->name).second);
     EXPECT_EQ(names.contains("crt_product_i8"), engine->product_scratch_bytes > 0);
     EXPECT_GE(engine->vector_unit, 1);
+    EXPECT_STREQ(engine->table_kind, std::string(engine->features).starts_with("amx-int8") ? "cpu:amx-int8" : "") << engine->features;
   }
 }
 
