@@ -83,6 +83,12 @@ std::array<ab::device::Slice, 2> slices(const Factor& factor) {
   return parts;
 }
 
+std::array<std::uint64_t, 2> contents(const Factor& factor) {
+  std::array<std::uint64_t, 2> parts{};
+  for (std::size_t p = 0; p < factor.parts.size(); ++p) parts[p] = factor.parts[p].matrix->contents;
+  return parts;
+}
+
 /// The rows of op(A), or the columns of op(B), of a row-major matrix.
 enum class Vectors { RowsOfOp, ColumnsOfOp };
 ab::ops::VectorView view(const Factor& factor, Vectors vectors) {
@@ -94,7 +100,8 @@ ab::ops::VectorView view(const Factor& factor, Vectors vectors) {
           .inner = vectors == Vectors::RowsOfOp ? factor.cols() : factor.rows(),
           .vector_stride = contiguous ? stored_cols : 1,
           .inner_stride = contiguous ? 1 : stored_cols,
-          .conjugate = factor.op == Op::ConjugateTranspose};
+          .conjugate = factor.op == Op::ConjugateTranspose,
+          .contents = contents(factor)};
 }
 
 ab::ops::Product product_of(const Request& request) {
@@ -132,12 +139,15 @@ ab::ProductReport multiply(const Request& request) {
   ab::ops::Choices choices;
   choices.precision = ab::thread_precision();
   choices.may_exceed_cap = true;
+  std::vector<ABMatrix> results;
+  for (const Argument& part : request.c.parts) results.push_back(part.matrix);
+  const ab::capi::Writing writing(results);
   ab::Outcome outcome = ab::ops::multiply(*request.c.parts[0].matrix->context, product_of(request), choices);
   if (outcome.declined) {
     const ab::Reason reason = outcome.declined->reason;
     fail(status_of(reason), std::string("the device could not compute the product: ") + ab::word_of(reason));
   }
-  for (const Argument& part : request.c.parts) part.matrix->has_contents = true;
+  for (ABMatrix result : results) result->has_contents = true;
   outcome.report.route_reason = ab::Reason::Resident;
   return outcome.report;
 }

@@ -3,6 +3,7 @@
 #include "capi/matrix.hpp"
 
 #include <array>
+#include <atomic>
 #include <span>
 
 #include "capi/arguments.hpp"
@@ -16,8 +17,20 @@ using ab::Status;
 using ab::capi::Argument;
 using ab::capi::fail;
 using ab::capi::guarded_operation;
+using ab::capi::Writing;
+
+std::uint64_t ab::capi::new_contents() {
+  static constinit std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+void ABMatrix_s::renew_contents() {
+  if (context && ab::ops::alive(*context)) ab::ops::forget(*context, contents);
+  contents = ab::capi::new_contents();
+}
 
 void ABMatrix_s::release() {
+  renew_contents();
   if (context && !ab::ops::alive(*context)) static_cast<void>(memory.release());
   memory.reset();
   context.reset();
@@ -40,7 +53,7 @@ ABMatrix create(int rows, int cols) {
                                   device.traits().id + " has " + std::to_string(device.traits().max_buffer_bytes));
   }
   auto matrix = std::make_unique<ABMatrix_s>();
-  matrix->memory = device.allocate(bytes);
+  matrix->memory = ab::ops::allocate(*context, bytes);
   matrix->context = std::move(context);
   matrix->rows = rows;
   matrix->cols = cols;
@@ -59,6 +72,7 @@ void finish(ABMatrix_s& written) {
 
 void upload(ABMatrix_s& matrix, const double* data) {
   const ab::capi::Stopwatch stopwatch;
+  const Writing writing({&matrix});
   const std::span words(data, static_cast<std::size_t>(matrix.count()));
   ab::ops::queue_of(*matrix.context).write(*matrix.memory, 0, std::as_bytes(words));
   finish(matrix);
@@ -79,6 +93,7 @@ void combine(ab::ops::Elementwise operation, ABMatrix A, ABMatrix B, ABMatrix C)
   ab::capi::require_usable(all);
   ab::capi::require_one_device(all);
   ab::capi::require_contents(std::span(all).first(2));
+  const Writing writing({C});
   ab::ops::combine(*C->context, operation, {A->slice(), B->slice(), C->slice(), C->count()});
   finish(*C);
 }
@@ -138,6 +153,7 @@ ABStatus ab_matrix_zero(ABMatrix matrix) {
     const std::array<Argument, 1> all = {{{"the matrix", matrix}}};
     ab::capi::require_handles(all);
     ab::capi::require_usable(all);
+    const Writing writing({matrix});
     ab::ops::fill_zero(*matrix->context, matrix->slice(), matrix->count());
     finish(*matrix);
   });
@@ -152,6 +168,7 @@ ABStatus ab_matrix_copy(ABMatrix src, ABMatrix dst) {
     ab::capi::require_one_device(all);
     ab::capi::require_contents(std::span(all).first(1));
     if (src == dst) return;
+    const Writing writing({dst});
     ab::ops::copy(*dst->context, src->slice(), dst->slice(), dst->count());
     finish(*dst);
   });
@@ -171,6 +188,7 @@ ABStatus ab_matrix_scale(double alpha, ABMatrix A) {
     ab::capi::require_handles(all);
     ab::capi::require_usable(all);
     ab::capi::require_contents(all);
+    const Writing writing({A});
     ab::ops::combine(*A->context, ab::ops::Elementwise::Scale, {A->slice(), A->slice(), A->slice(), A->count(), alpha});
     finish(*A);
   });

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 // What an ABMatrix points to.
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "apple_bottom.h"
 #include "device/device.hpp"
 #include "ops/context.hpp"
+
+namespace ab::capi {
+/// A number that no contents of any matrix has had.
+std::uint64_t new_contents();
+}  // namespace ab::capi
 
 struct ABMatrix_s {                           // row-major FP64, rows * cols words
   std::shared_ptr<ab::ops::Context> context;  // where it was created; null after ab_shutdown
@@ -13,11 +20,32 @@ struct ABMatrix_s {                           // row-major FP64, rows * cols wor
   int rows = 0;
   int cols = 0;
   bool has_contents = false;
-  ABMatrix_s* previous = nullptr;  // of the live matrices
+  std::uint64_t contents = ab::capi::new_contents();  // changes with every write: what is kept of former contents is never found again
+  ABMatrix_s* previous = nullptr;                     // of the live matrices
   ABMatrix_s* next = nullptr;
 
   ab::Index count() const { return ab::Index{rows} * cols; }
   ab::device::Slice slice() const { return {memory.get(), 0}; }
+  /// After a write, or an attempt at one.
+  void renew_contents();
   /// Gives the device memory back. What a forked child inherited of a GPU is left alone: the driver must not be called there.
   void release();
 };
+
+namespace ab::capi {
+
+/// Declared before anything writes to matrices: whatever comes of it, their contents are new ones afterwards.
+class Writing {
+ public:
+  explicit Writing(std::vector<ABMatrix_s*> written) : written_(std::move(written)) {}
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+  ~Writing() {
+    for (ABMatrix_s* matrix : written_) matrix->renew_contents();
+  }
+
+ private:
+  std::vector<ABMatrix_s*> written_;
+};
+
+}  // namespace ab::capi

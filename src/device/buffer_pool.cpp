@@ -49,6 +49,11 @@ std::unique_ptr<Memory> BufferPool::find_kept(std::size_t bytes) {
 }
 
 std::unique_ptr<Memory> BufferPool::allocate(std::size_t bytes) {
+  {
+    std::list<std::unique_ptr<Memory>> given_up;
+    const std::scoped_lock lock(process_mutex());
+    given_up = take_beyond_cap(bytes);
+  }
   try {
     return device_.allocate(bytes);
   } catch (const Error&) {
@@ -68,11 +73,17 @@ void BufferPool::take_back(std::unique_ptr<Memory> memory) noexcept {
     kept_bytes_ -= memory->bytes();
     return;
   }
+  given_up = take_beyond_cap(0);
+}
+
+std::list<std::unique_ptr<Memory>> BufferPool::take_beyond_cap(std::size_t more) {
   constexpr std::size_t most_kept = 64;
-  while (!kept_.empty() && (used_bytes_ + kept_bytes_ > cap_ || kept_.size() > most_kept)) {
+  std::list<std::unique_ptr<Memory>> taken;
+  while (!kept_.empty() && (used_bytes_ + kept_bytes_ + more > cap_ || kept_.size() > most_kept)) {
     kept_bytes_ -= kept_.back()->bytes();
-    given_up.splice(given_up.begin(), kept_, std::prev(kept_.end()));
+    taken.splice(taken.begin(), kept_, std::prev(kept_.end()));
   }
+  return taken;
 }
 
 void BufferPool::trim() {
@@ -85,6 +96,11 @@ void BufferPool::trim() {
 std::uint64_t BufferPool::held_bytes() const {
   const std::scoped_lock lock(process_mutex());
   return used_bytes_ + kept_bytes_;
+}
+
+std::uint64_t BufferPool::used_bytes() const {
+  const std::scoped_lock lock(process_mutex());
+  return used_bytes_;
 }
 
 std::uint64_t BufferPool::peak_bytes() const {

@@ -41,8 +41,9 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
 
   /// At least `bytes` of device memory, contents undefined. Kept buffers are given up before the device is said to have no memory.
   Lease lease(std::size_t bytes);
-  void trim();  // gives all kept buffers back to the device
-  std::uint64_t held_bytes() const;
+  void trim();                       // gives all kept buffers back to the device
+  std::uint64_t held_bytes() const;  // used and kept
+  std::uint64_t used_bytes() const;
   std::uint64_t peak_bytes() const;
 
  private:
@@ -50,6 +51,7 @@ class BufferPool : public std::enable_shared_from_this<BufferPool> {
   void take_back(std::unique_ptr<Memory> memory) noexcept;
   std::unique_ptr<Memory> find_kept(std::size_t bytes);
   std::unique_ptr<Memory> allocate(std::size_t bytes);
+  std::list<std::unique_ptr<Memory>> take_beyond_cap(std::size_t more);  // under the lock
 
   Device& device_;
   const std::uint64_t cap_;

@@ -35,7 +35,7 @@ SafeResult::SafeResult(Context& context, const Product& product, bool direct) : 
   if (direct) return;
   const auto bytes = static_cast<std::size_t>(view_.rows * view_.columns) * 8;
   for (int part = 0; part < view_.part_count; ++part) {
-    copies_[static_cast<std::size_t>(part)] = context.pool().lease(bytes);
+    copies_[static_cast<std::size_t>(part)] = context.lease(bytes);
     view_.parts[static_cast<std::size_t>(part)] = copies_[static_cast<std::size_t>(part)].slice();
   }
   view_.row_stride = 1;

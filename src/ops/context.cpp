@@ -12,6 +12,7 @@
 #include "device/registry.hpp"
 #include "device/self_test.hpp"
 #include "ops/open_device.hpp"
+#include "ops/prepared.hpp"
 #include "ops/product_test.hpp"
 
 namespace ab::ops {
@@ -87,10 +88,22 @@ Context::Context(int index, device::Device& device, std::uint64_t cap_bytes)
       device_(device),
       cap_bytes_(cap_bytes),
       pool_(std::make_shared<device::BufferPool>(device, cap_bytes)),
+      prepared_(std::make_unique<PreparedOperands>(cap_bytes / 2)),
       kernels_(device),
       queue_(device.open_queue()) {}
 
 Context::~Context() = default;
+
+Lease Context::lease(std::size_t bytes) {
+  const std::uint64_t wanted = pool_->used_bytes() + bytes;
+  if (wanted > cap_bytes_) prepared_->give_way(wanted - cap_bytes_);
+  try {
+    return pool_->lease(bytes);
+  } catch (const Error&) {
+    prepared_->give_way(UINT64_MAX);
+    return pool_->lease(bytes);
+  }
+}
 
 void Context::launch(Text text, std::uint64_t groups, Index work, std::initializer_list<Argument> arguments) {
   if (groups == 0) return;
@@ -115,6 +128,7 @@ void shutdown() {
   }
   for (auto& [index, context] : closed) {
     context->queue().finish();
+    context->prepared().close();
     context->pool().trim();
   }
 }
@@ -174,6 +188,21 @@ device::Queue& queue_of(Context& context) {
 int index_of(const Context& context) {
   return context.index();
 }
+
+std::unique_ptr<device::Memory> allocate(Context& context, std::size_t bytes) {
+  try {
+    return context.device().allocate(bytes);
+  } catch (const Error&) {
+    context.prepared().give_way(UINT64_MAX);
+    context.pool().trim();
+    return context.device().allocate(bytes);
+  }
+}
+
+void forget(Context& context, std::uint64_t contents) {
+  context.prepared().forget(contents);
+}
+
 MemoryUse memory_use(const Context& context) {
   return {context.pool().held_bytes(), context.pool().peak_bytes()};
 }

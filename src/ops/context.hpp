@@ -33,6 +33,10 @@ bool is_forked_child();
 device::Device& device_of(Context& context);
 device::Queue& queue_of(Context& context);
 int index_of(const Context& context);
+/// Device memory for a matrix. What products have left there is given up before there is said to be no memory.
+std::unique_ptr<device::Memory> allocate(Context& context, std::size_t bytes);
+/// Contents (VectorView) that exist no more: nothing is kept of them.
+void forget(Context& context, std::uint64_t contents);
 /// Device memory held by products now and at most since the start, bytes.
 struct MemoryUse {
   std::uint64_t held_bytes, peak_bytes;

@@ -53,20 +53,21 @@ std::vector<std::int32_t> pairs_of(const Inner& inner) {
 
 // The profiles are taken by groups of inner indices, so a second look always scans again; the records differ only if a kappa does.
 std::optional<Found> look_again(Context& context, const Form& form, const Scans& scans) {
-  Inner inner = numerics::plan_inner(find_peaks(context, form.left, scans.left), find_peaks(context, form.right, scans.right));
+  Inner inner = numerics::plan_inner(find_peaks(context, form.left, *scans.left), find_peaks(context, form.right, *scans.right));
   if (inner.group_sizes.empty()) return std::nullopt;
   const std::vector<std::int32_t> pairs = pairs_of(inner);
   const InnerOnDevice on_device{&inner, upload(context, std::span<const std::int32_t>(pairs))};
-  Scans again{scan(context, form.left, on_device, HandSide::Left), scan(context, form.right, on_device, HandSide::Right)};
+  const Scans again{std::make_shared<Scan>(scan(context, form.left, on_device, HandSide::Left)),
+                    std::make_shared<Scan>(scan(context, form.right, on_device, HandSide::Right))};
   const std::optional<Rung> rung =
-      numerics::climb({again.left.side(), again.right.side(), form.parts, inner.group_sizes}, form.limit, form.first);
+      numerics::climb({again.left->side(), again.right->side(), form.parts, inner.group_sizes}, form.limit, form.first);
   if (!rung) return std::nullopt;
-  return Found{*rung, 2, std::move(inner), std::move(again)};
+  return Found{*rung, 2, std::move(inner), again};
 }
 
 std::optional<Found> look(Context& context, const Form& form, const Scans& scans) {
   const std::optional<Rung> first =
-      numerics::climb({scans.left.side(), scans.right.side(), form.parts, {form.inner}}, form.limit, form.first);
+      numerics::climb({scans.left->side(), scans.right->side(), form.parts, {form.inner}}, form.limit, form.first);
   std::optional<Found> found;
   if (first) found = Found{*first, 1, {}, {}};
   if (!numerics::wants_second_look(first, form.first)) return found;
@@ -90,13 +91,18 @@ CrtPlan finish(const Found& found, const Scans& first_scans, const Form& form) {
   plan.split = form.left.size() == 2;
   plan.look = found.look;
   plan.escalations = found.rung.index - form.first;
-  plan.left_shifts = shifts_of(again ? found.rescanned.left : first_scans.left, budget);
-  plan.right_shifts = shifts_of(again ? found.rescanned.right : first_scans.right, budget);
+  const Scans& scans = again ? found.rescanned : first_scans;
+  plan.left_shifts = shifts_of(*scans.left, budget);
+  plan.right_shifts = shifts_of(*scans.right, budget);
   if (again && found.inner.any_kappa) plan.inner_pairs = pairs_of(found.inner);
   return plan;
 }
 
 }  // namespace
+
+Scans scan_both(Context& context, const Product& product, OperandForm form) {
+  return {first_scan(context, product.left, form, HandSide::Left), first_scan(context, product.right, form, HandSide::Right)};
+}
 
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {
   const int parts = product.left.part_count;
@@ -110,7 +116,7 @@ std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precis
   split.parts = 1;
   split.left = {part_of(product.left, 0), part_of(product.left, 1)};
   split.right = {part_of(product.right, 0), part_of(product.right, 1)};
-  const Scans split_scans{scan(context, split.left, {}, HandSide::Left), scan(context, split.right, {}, HandSide::Right)};
+  const Scans split_scans = scan_both(context, product, OperandForm::Split);
   const std::optional<Found> other = look(context, split, split_scans);
   if (other && numerics::takes_split(found ? std::optional(found->rung) : std::nullopt, other->rung))
     return finish(*other, split_scans, split);

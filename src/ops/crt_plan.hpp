@@ -3,14 +3,16 @@
 #pragma once
 #include <optional>
 
-#include "ops/steps.hpp"
+#include "ops/prepared.hpp"
 
 namespace ab::ops {
 
-/// The scans of both sides, and with which inner exponents they were made.
+/// The scans of both sides, perhaps kept from an earlier product.
 struct Scans {
-  Scan left, right;
+  std::shared_ptr<const Scan> left, right;
 };
+/// Those of the first look.
+Scans scan_both(Context& context, const Product& product, OperandForm form);
 
 struct CrtPlan {
   numerics::Rung rung;

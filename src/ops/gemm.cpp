@@ -55,7 +55,7 @@ Scheme scheme_of(ModuliFamily family) {
 
 Outcome double_float(Context& context, const Product& product, const Scans& scans, const Choices& choices, ProductReport report) {
   const std::optional<int> form =
-      numerics::double_float_form(scans.left.records, scans.right.records, product.left.part_count, product.left.inner);
+      numerics::double_float_form(scans.left->records, scans.right->records, product.left.part_count, product.left.inner);
   if (!form) {
     report.fallback_reason = Reason::Range;
     return take_ieee_path(context, product, choices, report, Data::Finite);
@@ -89,9 +89,8 @@ Outcome by_class(Context& context, const Product& product, const Choices& choice
     report.fallback_reason = Reason::SizeLimit;
     return take_ieee_path(context, product, choices, report, Data::Special);
   }
-  const Scans scans{scan(context, std::span(&product.left, 1), {}, HandSide::Left),
-                    scan(context, std::span(&product.right, 1), {}, HandSide::Right)};
-  if (!all_finite(scans.left) || !all_finite(scans.right)) {
+  const Scans scans = scan_both(context, product, OperandForm::Whole);
+  if (!all_finite(*scans.left) || !all_finite(*scans.right)) {
     report.fallback_reason = Reason::Nonfinite;
     return take_ieee_path(context, product, choices, report, Data::Special);
   }
@@ -121,6 +120,9 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
     return by_class(context, product, settled(context, choices), report);
   } catch (const OverCap&) {
     return {Decline{Reason::MemoryCap}, report};
+  } catch (...) {  // a device that fails late may have prepared nothing of what is kept
+    context.prepared().clear();
+    throw;
   }
 }
 

@@ -16,6 +16,7 @@ struct Crt {
   Context& context;
   const Product& product;
   const CrtPlan& plan;
+  ModuliFamily family;
   const ModuliSet& set;
   int residue_bytes;
   Index planes;         // residue planes per modulus of an operand: 1, or 3 for 3M
@@ -58,17 +59,21 @@ void launch_residues(Crt& crt, const VectorView& view, kernels::residues_params 
                       out.planes.slice(), params(p)});
 }
 
-// Residues of a block of vectors and terms. Split: the block's real parts first, then its imaginary parts.
+const VectorView& operand_of(const Crt& crt, HandSide hand) {
+  return hand == HandSide::Left ? crt.product.left : crt.product.right;
+}
+
+// Residues of a block of vectors and terms, made. Split: the block's real parts first, then its imaginary parts.
 // `shifts` starts with the shifts of the view's first vector; the imaginary parts' stand view.vectors further on.
-Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
-  const VectorView& operand = hand == HandSide::Left ? crt.product.left : crt.product.right;
+Residues make_residues(Crt& crt, HandSide hand, Block vectors, Block terms) {
+  const VectorView& operand = operand_of(crt, hand);
   const Lease& shifts = hand == HandSide::Left ? crt.left_shifts : crt.right_shifts;
   Residues out;
   const Index half = rounded_up(vectors.count, crt.context.device().traits().vector_unit);
   out.vectors = half * (crt.plan.split ? 2 : 1);
   out.inner_padded = rounded_up(terms.count, 64);
   const Index plane_bytes = out.vectors * out.inner_padded * crt.residue_bytes + crt.context.device().traits().plane_padding_bytes;
-  out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.planes * plane_bytes));
+  out.planes = crt.context.lease(static_cast<std::size_t>(crt.set.count * crt.planes * plane_bytes));
   kernels::residues_params p{};
   p.inner0 = static_cast<kernels::uint>(terms.first);
   p.kappa_sign = static_cast<int>(hand);
@@ -86,6 +91,28 @@ Residues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   return out;
 }
 
+using SharedResidues = std::shared_ptr<const Residues>;
+
+// Residues, kept or made. Those of a whole operand are worth keeping, those that inner exponents of this product shape are not.
+SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
+  const VectorView& operand = operand_of(crt, hand);
+  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) {
+    return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
+  }
+  PreparedKey key{.preparation = Preparation::Residues,
+                  .operand = operand,
+                  .form = crt.plan.split ? OperandForm::Split : OperandForm::Whole,
+                  .hand = hand,
+                  .family = crt.family,
+                  .count = crt.set.count,
+                  .shifts = hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts};
+  PreparedOperands& prepared = crt.context.prepared();
+  if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Residues>(kept);
+  auto made = std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
+  prepared.keep(std::move(key), made, made->planes.memory().bytes());
+  return made;
+}
+
 struct Results {
   Lease planes;
   Index rows, columns;  // of a plane
@@ -99,7 +126,7 @@ Results make_results(Crt& crt, Index rows, Index columns) {
   out.rows = crt.plan.split ? 2 * rounded_up(rows, unit) : rows;
   out.columns = crt.plan.split ? 2 * rounded_up(columns, unit) : columns;
   out.row_words = (out.rows + per_word - 1) / per_word;
-  out.planes = crt.context.pool().lease(static_cast<std::size_t>(crt.set.count * crt.result_planes * out.columns * out.row_words * 4));
+  out.planes = crt.context.lease(static_cast<std::size_t>(crt.set.count * crt.result_planes * out.columns * out.row_words * 4));
   return out;
 }
 
@@ -173,7 +200,7 @@ void multiply_and_reconstruct(Crt& crt, const Residues& left, const Residues& ri
 Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliFamily family) {
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context, product, plan, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}, {}, {}};
+  Crt crt{context, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}, {}, {}};
   crt.table = upload(context, std::span<const kernels::modulus>(set.constants));
   crt.whole_product = upload(context, std::span<const kernels::reconstruction>(&set.product, 1));
   crt.left_shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts));
@@ -216,19 +243,19 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
   const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
   SafeResult result(context, product, choices.private_result || row_blocks.size() * column_blocks.size() == 1);
   for (const Block& rows : row_blocks) {
-    Residues left;
+    SharedResidues left;
     if (term_blocks.size() == 1) left = prepare(crt, HandSide::Left, rows, term_blocks[0]);
     for (const Block& columns : column_blocks) {
       if (scratch_bytes > 0) {
-        if (!crt.scratch) crt.scratch = context.pool().lease(scratch_bytes);
-        multiply_and_reconstruct(crt, left, prepare(crt, HandSide::Right, columns, term_blocks[0]), result.view(), rows, columns);
+        if (!crt.scratch) crt.scratch = context.lease(scratch_bytes);
+        multiply_and_reconstruct(crt, *left, *prepare(crt, HandSide::Right, columns, term_blocks[0]), result.view(), rows, columns);
         continue;
       }
       const Results results = make_results(crt, rows.count, columns.count);
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
-        const Residues right = prepare(crt, HandSide::Right, columns, terms);
-        multiply_residues(crt, left, right, results, terms.first > 0 ? Accumulate::Yes : Accumulate::No);
+        const SharedResidues right = prepare(crt, HandSide::Right, columns, terms);
+        multiply_residues(crt, *left, *right, results, terms.first > 0 ? Accumulate::Yes : Accumulate::No);
       }
       reconstruct(crt, results, result.view(), rows, columns);
     }

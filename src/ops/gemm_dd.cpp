@@ -10,6 +10,7 @@ struct DoubleFloat {
   const Product& product;
   Index form;    // products, and planes of results
   Index planes;  // of an operand: 1, 2 (4M) or 3 (3M)
+  std::vector<std::int32_t> left_scales, right_scales;
   Lease left_shifts, right_shifts;
 };
 
@@ -27,11 +28,15 @@ std::vector<std::int32_t> scales_of(const Scan& scan) {
   return scales;
 }
 
-Pairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
-  const VectorView& operand = hand == HandSide::Left ? dd.product.left : dd.product.right;
+const VectorView& operand_of(const DoubleFloat& dd, HandSide hand) {
+  return hand == HandSide::Left ? dd.product.left : dd.product.right;
+}
+
+Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
+  const VectorView& operand = operand_of(dd, hand);
   const Lease& scales = hand == HandSide::Left ? dd.left_shifts : dd.right_shifts;
   Pairs out{{}, vectors.count, rounded_up(terms.count, 64)};
-  out.planes = dd.context.pool().lease(static_cast<std::size_t>(dd.planes * out.vectors * out.inner_padded) * sizeof(kernels::pair32));
+  out.planes = dd.context.lease(static_cast<std::size_t>(dd.planes * out.vectors * out.inner_padded) * sizeof(kernels::pair32));
   VectorView block = vectors_of(operand, vectors.first, vectors.count);
   for (Slice& part : block.parts) part.offset += static_cast<std::size_t>(terms.first * operand.inner_stride) * 8;
   block.inner = terms.count;
@@ -46,6 +51,26 @@ Pairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
       Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
       {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales.slice(), out.planes.slice(), params(p)});
   return out;
+}
+
+using SharedPairs = std::shared_ptr<const Pairs>;
+
+// Pairs, kept or made. Those of a whole operand are worth keeping.
+SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
+  const VectorView& operand = operand_of(dd, hand);
+  if (vectors.count < operand.vectors || terms.count < operand.inner) {
+    return std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms));
+  }
+  PreparedKey key{.preparation = Preparation::Pairs,
+                  .operand = operand,
+                  .form = OperandForm::Whole,
+                  .count = static_cast<int>(dd.planes),
+                  .shifts = hand == HandSide::Left ? dd.left_scales : dd.right_scales};
+  PreparedOperands& prepared = dd.context.prepared();
+  if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Pairs>(kept);
+  auto made = std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms));
+  prepared.keep(std::move(key), made, made->planes.memory().bytes());
+  return made;
 }
 
 void multiply_pairs(DoubleFloat& dd, const Pairs& left, const Pairs& right, const Lease& out, Block terms) {
@@ -82,10 +107,9 @@ void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block r
 }  // namespace
 
 void multiply_dd(Context& context, const Product& product, int form, const Scans& scans, const Choices& choices) {
-  DoubleFloat dd{context, product, form, form == 1 ? 1 : form == 3 ? 3 : 2, {}, {}};
-  const std::vector<std::int32_t> left_scales = scales_of(scans.left), right_scales = scales_of(scans.right);
-  dd.left_shifts = upload(context, std::span<const std::int32_t>(left_scales));
-  dd.right_shifts = upload(context, std::span<const std::int32_t>(right_scales));
+  DoubleFloat dd{context, product, form, form == 1 ? 1 : form == 3 ? 3 : 2, scales_of(*scans.left), scales_of(*scans.right), {}, {}};
+  dd.left_shifts = upload(context, std::span<const std::int32_t>(dd.left_scales));
+  dd.right_shifts = upload(context, std::span<const std::int32_t>(dd.right_scales));
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const double operand = 8.0 * static_cast<double>(dd.planes);
   const Cut cut = cut_product({operand, operand, 8.0 * form}, all, static_cast<std::uint64_t>(choices.cap_bytes));
@@ -94,13 +118,13 @@ void multiply_dd(Context& context, const Product& product, int form, const Scans
   const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
   SafeResult result(context, product, choices.private_result || row_blocks.size() * column_blocks.size() == 1);
   for (const Block& rows : row_blocks) {
-    Pairs left;
+    SharedPairs left;
     if (term_blocks.size() == 1) left = pack(dd, HandSide::Left, rows, term_blocks[0]);
     for (const Block& columns : column_blocks) {
-      const Lease products = context.pool().lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
+      const Lease products = context.lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
       for (const Block& terms : term_blocks) {  // in order: the pairs are carried on
         if (term_blocks.size() > 1) left = pack(dd, HandSide::Left, rows, terms);
-        multiply_pairs(dd, left, pack(dd, HandSide::Right, columns, terms), products, terms);
+        multiply_pairs(dd, *left, *pack(dd, HandSide::Right, columns, terms), products, terms);
       }
       unpack(dd, products, result.view(), rows, columns);
     }

@@ -19,6 +19,8 @@ using device::Lease;
 using device::Slice;
 using device::Text;
 
+class PreparedOperands;
+
 class Context {
  public:
   Context(int index, device::Device& device, std::uint64_t cap_bytes);
@@ -29,9 +31,13 @@ class Context {
   device::Queue& queue() { return *queue_; }
   device::BufferPool& pool() { return *pool_; }
   const device::BufferPool& pool() const { return *pool_; }
+  PreparedOperands& prepared() { return *prepared_; }
   std::uint64_t cap_bytes() const { return cap_bytes_; }
   bool dead() const { return dead_; }
   void kill() { dead_ = true; }
+
+  /// Device memory of the pool. Prepared operands that nobody uses give way to the cap, and before there is said to be no memory.
+  Lease lease(std::size_t bytes);
 
   /// Launches `groups` groups of a kernel; `groups` also goes to the kernel in its params. `work`: rough inner operations.
   void launch(Text text, std::uint64_t groups, Index work, std::initializer_list<Argument> arguments);
@@ -41,6 +47,7 @@ class Context {
   device::Device& device_;
   std::uint64_t cap_bytes_;
   std::shared_ptr<device::BufferPool> pool_;
+  std::unique_ptr<PreparedOperands> prepared_;
   device::KernelCache kernels_;
   std::unique_ptr<device::Queue> queue_;
   std::atomic<bool> dead_{false};
@@ -54,7 +61,7 @@ Argument params(const Params& value) {
 /// Device memory holding a copy of host values.
 template <class T>
 Lease upload(Context& context, std::span<const T> values) {
-  Lease lease = context.pool().lease(values.size_bytes() > 0 ? values.size_bytes() : sizeof(T));
+  Lease lease = context.lease(values.size_bytes() > 0 ? values.size_bytes() : sizeof(T));
   context.queue().write(lease.memory(), 0, std::as_bytes(values));
   return lease;
 }

@@ -65,7 +65,7 @@ typename Staged<T>::Resident Staged<T>::stage(const T* data, Shape shape, Index 
     return out;
   }
   out.ld = shape.rows;
-  out.copied = context_.pool().lease(static_cast<std::size_t>(shape.rows * shape.columns) * sizeof(T));
+  out.copied = context_.lease(static_cast<std::size_t>(shape.rows * shape.columns) * sizeof(T));
   out.slice = out.copied.slice();
   for (Index j = 0; j < shape.columns; ++j) {
     context_.queue().write(out.copied.memory(), static_cast<std::size_t>(j * shape.rows) * sizeof(T), column_of(data, ld, j, shape.rows));
@@ -82,7 +82,7 @@ void Staged<T>::stage_result() {
     return;
   }
   c_.ld = m;
-  c_.copied = context_.pool().lease(static_cast<std::size_t>(m * n) * sizeof(T));
+  c_.copied = context_.lease(static_cast<std::size_t>(m * n) * sizeof(T));
   c_.slice = c_.copied.slice();
   if (problem_.beta == T(0)) return;
   for (Index j = 0; j < n; ++j) {

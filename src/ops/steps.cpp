@@ -49,6 +49,7 @@ VectorView part_of(const VectorView& view, int part) {
   VectorView out = view;
   out.parts[0] = view.parts[static_cast<std::size_t>(part)];
   out.part_count = 1;
+  out.contents = {view.contents[static_cast<std::size_t>(part)], 0};
   out.conjugate = false;
   out.negate = part == 1 && view.conjugate;
   return out;
@@ -68,7 +69,7 @@ Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevi
   const Index group_count = inner.inner ? static_cast<Index>(inner.inner->group_sizes.size()) : 1;
   const auto rows = static_cast<std::size_t>(group_count * parts);
   Scan out;
-  out.records_on_device = context.pool().lease(static_cast<std::size_t>(vectors) * sizeof(numerics::Record));
+  out.records_on_device = context.lease(static_cast<std::size_t>(vectors) * sizeof(numerics::Record));
   numerics::Profile endless;
   endless.fill(UINT32_MAX);
   out.profiles.assign(rows, endless);

@@ -3,6 +3,7 @@
 // are all strides, so the steps of a product know none of them.
 #pragma once
 #include <array>
+#include <cstdint>
 
 #include "core/types.hpp"
 #include "device/device.hpp"
@@ -20,6 +21,8 @@ struct VectorView {
   Index inner_stride = 1;
   bool conjugate = false;  // complex views: the imaginary part counts with the opposite sign
   bool negate = false;     // real views: all entries count with the opposite sign
+  /// Numbers of the contents of the parts' memory: equal numbers, equal words, for ever. 0: not known, nothing is kept of it.
+  std::array<std::uint64_t, 2> contents{};
 };
 
 /// Entry (i, j) of part p is word i * row_stride + j * column_stride behind parts[p].

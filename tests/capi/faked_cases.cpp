@@ -49,6 +49,28 @@ TEST_F(Faked, FailuresOfTheDeviceBecomeStatusesAndChangeNothing) {
   EXPECT_EQ(c.contents(), (Values{5, 6, 7, 8}));
 }
 
+// A failed write may have written something: what is kept of the contents of before must not be taken for it.
+TEST_F(Faked, WritesThatFailGiveNewContentsToo) {
+  const Matrix a(2, 2, {1, 2, 3, 4}), c(2, 2, {5, 6, 7, 8});
+  const Values data(4, 9.0);
+  faults() = {.multiply = Status::KernelFailed, .combine = Status::KernelFailed, .write = Status::KernelFailed};
+  const std::vector<std::function<ABStatus()>> writes = {
+      [&] { return ab_matrix_upload(c, data.data(), true); },
+      [&] { return ab_matrix_zero(c); },
+      [&] { return ab_matrix_copy(a, c); },
+      [&] { return ab_matrix_add(a, a, c); },
+      [&] { return ab_matrix_scale(2.0, c); },
+      [&] { return ab_dgemm(a, a, c); },
+  };
+  const std::uint64_t read = static_cast<ABMatrix>(a)->contents;
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    const std::uint64_t before = static_cast<ABMatrix>(c)->contents;
+    EXPECT_EQ(writes[i](), AB_ERROR_KERNEL_FAILED) << i;
+    EXPECT_NE(static_cast<ABMatrix>(c)->contents, before) << i;
+    EXPECT_EQ(static_cast<ABMatrix>(a)->contents, read) << i;
+  }
+}
+
 TEST_F(Faked, FailedElementwiseWorkAndTransfersDefineNoContents) {
   const Matrix a(2, 2, {1, 2, 3, 4}), fresh(2, 2);
   Values data(4, 9.0);

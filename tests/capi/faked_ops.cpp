@@ -175,6 +175,10 @@ device::Queue& queue_of(Context& context) {
 int index_of(const Context& context) {
   return context.index;
 }
+std::unique_ptr<device::Memory> allocate(Context& context, std::size_t bytes) {
+  return device_of(context).allocate(bytes);
+}
+void forget(Context&, std::uint64_t) {}
 MemoryUse memory_use(const Context&) {
   return {};
 }

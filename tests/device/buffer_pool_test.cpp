@@ -100,6 +100,17 @@ TEST_F(BufferPoolTest, GivesUpKeptBuffersBeforeItSaysThatThereIsNoMemory) {
   EXPECT_EQ(pool_->held_bytes(), 40 * kib);
 }
 
+TEST_F(BufferPoolTest, GivesUpKeptBuffersBeforeItGoesBeyondTheCap) {
+  const Lease used = pool_->lease(16 * kib);
+  { const Lease a = pool_->lease(16 * kib), b = pool_->lease(32 * kib); }
+  EXPECT_EQ(pool_->used_bytes(), 16 * kib);
+  EXPECT_EQ(pool_->held_bytes(), 64 * kib);
+  const Lease large = pool_->lease(40 * kib);
+  EXPECT_EQ(pool_->held_bytes(), 56 * kib);
+  EXPECT_EQ(pool_->peak_bytes(), 64 * kib);
+  EXPECT_EQ(device_.bytes_alive(), 56 * kib);
+}
+
 TEST_F(BufferPoolTest, NoMemoryIsAnErrorAndChangesNothing) {
   const Lease used = pool_->lease(8 * kib);
   device_.fail_at(1, test::Failures::AllFromThere);

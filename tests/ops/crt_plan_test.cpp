@@ -23,8 +23,7 @@ std::string expect_plan(const test::Call& call, Precision precision) {
   Context& context = test::context_of();
   const test::ResidentCall resident(context, call);
   const Product& product = resident.product();
-  const Scans scans{scan(context, std::span(&product.left, 1), {}, HandSide::Left),
-                    scan(context, std::span(&product.right, 1), {}, HandSide::Right)};
+  const Scans scans = scan_both(context, product, OperandForm::Whole);
   const std::optional<CrtPlan> plan = plan_crt(context, product, precision, scans);
   const std::optional<test::Plan> expected = test::reference_plan(precision, test::left_vectors(call), test::right_vectors(call));
   EXPECT_EQ(plan.has_value(), expected.has_value()) << call.name;

@@ -88,6 +88,7 @@ class FaultyQueue final : public Queue {
 
 std::unique_ptr<Memory> FaultyDevice::allocate(std::size_t bytes) {
   count_call(Status::AllocFailed, "allocate");
+  if (*bytes_alive_ + bytes > most_bytes_) throw Error(Status::AllocFailed, "faulty: no memory left");
   return std::make_unique<CountedMemory>(inner_.allocate(bytes), bytes_alive_);
 }
 

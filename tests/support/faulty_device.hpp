@@ -40,6 +40,8 @@ class FaultyDevice final : public device::Device {
   const std::vector<std::string>& loaded() const { return loaded_; }
   /// Memory of the host must be copied from now on, as for a device with its own memory.
   void has_own_memory() { traits_.unified_memory = false; }
+  /// An allocation that would bring what is alive above this fails from now on.
+  void limit_memory(std::uint64_t bytes) { most_bytes_ = bytes; }
   void lose_kernel(const std::string& name) { lost_kernel_ = name; }
   void compute_wrongly(const std::optional<WrongResult>& wrong) { wrong_ = wrong; }
   /// Bytes of memory that are allocated and not freed.
@@ -55,6 +57,7 @@ class FaultyDevice final : public device::Device {
   Failures failures_ = Failures::One;
   std::map<std::string, Index> launches_;
   std::vector<std::string> loaded_;
+  std::uint64_t most_bytes_ = UINT64_MAX;
   std::string lost_kernel_;
   std::optional<WrongResult> wrong_;
   std::shared_ptr<std::uint64_t> bytes_alive_ = std::make_shared<std::uint64_t>(0);

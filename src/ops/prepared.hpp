@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Prepared operands: what a product computed of one operand alone, kept for later products with the same contents (docs/numerics.md 11.1).
+#pragma once
+#include <list>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "ops/steps.hpp"
+
+namespace ab::ops {
+
+/// A complex operand taken whole, or its parts as two real ones (the split form). Real operands are taken whole.
+enum class OperandForm { Whole, Split };
+
+enum class Preparation { Scan, Residues, Pairs };
+
+/// What a preparation depends on, and nothing else. Scans need the first three only: they are the same for both sides and all classes.
+struct PreparedKey {
+  Preparation preparation;
+  VectorView operand;  // the memory is not compared: the contents stand for it
+  OperandForm form;
+  HandSide hand = HandSide::Left;  // residues: a device may order those of the two sides differently
+  ModuliFamily family = ModuliFamily::Int8;
+  int count = 0;                          // residues: of moduli; pairs: of planes
+  std::vector<std::int32_t> shifts = {};  // they follow from the contents and, for residues, the budget
+};
+
+/// Kept preparations, most recently used first. Thread-safe. What is taken from here stays alive as long as its user, kept or not.
+class PreparedOperands {
+ public:
+  /// `most_bytes`: of device memory, for all together.
+  explicit PreparedOperands(std::uint64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// Null when it is not kept, or the contents are not known.
+  std::shared_ptr<const void> find(const PreparedKey& key);
+  /// Keeps what takes `bytes` of device memory, unless its contents are not known or it is too large.
+  void keep(PreparedKey key, std::shared_ptr<const void> prepared, std::uint64_t bytes);
+  /// Gives up what no product uses at the moment, the least recently used first, until that made `bytes`.
+  void give_way(std::uint64_t bytes);
+  /// The contents exist no more.
+  void forget(std::uint64_t contents);
+  void clear();
+  /// Keeps nothing from now on.
+  void close();
+  std::uint64_t bytes() const;
+
+ private:
+  struct Entry {
+    PreparedKey key;
+    std::shared_ptr<const void> prepared;
+    std::uint64_t bytes;
+  };
+  using Entries = std::list<Entry>;
+  Entries::iterator position_of(const PreparedKey& key);
+  void move(Entries::iterator entry, Entries& to);
+
+  std::uint64_t most_bytes_;  // this and all below under the process mutex, so that a forked child finds it whole
+  Entries entries_;
+  std::uint64_t bytes_ = 0;
+};
+
+/// The first look's scan of an operand, kept or made.
+std::shared_ptr<const Scan> first_scan(Context& context, const VectorView& operand, OperandForm form, HandSide hand);
+
+}  // namespace ab::ops
