@@ -18,6 +18,13 @@ LEGACY = {"ab_dgemm_", "ab_zgemm_"}  # Fortran names of the predecessor; no head
 FORBIDDEN_NEEDED = re.compile(r"blas|lapack|mkl|cuda|nvrtc|vulkan|opencl|gomp|libomp|iomp", re.I)
 HANDLERS = {"xerbla_", "cblas_xerbla", "xerbla_64_"}
 MAX_TLS_BYTES = 4096
+# Function-local statics whose guard no fork can leave locked for the child, each with its reason.
+GUARDED = {
+    "ab::ops::(anonymous namespace)::library()::instance": "made under the process lock, which forks take",
+    "ab::device::(anonymous namespace)::workers(int)::instance": "forked children have no workers",
+    "ab::report::(anonymous namespace)::take_ledger()::at_thread_exit": "of one thread",
+    "ab::settings()::defaults": "when there is no memory for anything else",
+}
 SONAME = "libapplebottom.so.2"
 
 
@@ -87,6 +94,9 @@ def judge_loading(library):
             yield f"takes {int(fields[5], 16)} bytes of thread-local storage, must stay below {MAX_TLS_BYTES}"
     for name in sorted(set(re.findall(r"\b_GLOBAL__sub_I_\S+", output("nm", library)))):
         yield f"runs code when it is loaded: {name}"
+    for name in sorted(set(re.findall(r"guard variable for (.+)", output("nm", "-C", library)))):
+        if name not in GUARDED:
+            yield f"has a static with a guard, which a fork in another thread may leave locked in the child: {name}"
 
 
 def judge(library, script, headers):
@@ -113,6 +123,7 @@ WRONG = [
      HEADER + "int* ab_t(void);\n", "static thread-local"),
     ("code at load time", CODE + "void ab_start(void) __asm__(\"_GLOBAL__sub_I_start\"); void ab_start(void) {}\n", FLAGS,
      SCRIPT, HEADER, "runs code when it is loaded"),
+    ("a guarded static", CODE + "char _ZGVZ8ab_startvE4made;\n", FLAGS, SCRIPT, HEADER, "static with a guard"),
     ("a BLAS behind", CODE, FLAGS + ["-Wl,--no-as-needed", "libotherblas.so"], SCRIPT, HEADER, "depends on libotherblas.so"),
 ]
 

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include <atomic>
+#include <memory>
 #include <new>
 
 #include "capi/matrix.hpp"
@@ -10,13 +12,21 @@
 
 namespace ab::capi {
 
+namespace {
+
+constinit std::atomic<LiveMatrices*> published{nullptr};
+
+}  // namespace
+
+// Never freed. No static with a guard, which a fork in another thread could leave locked in the child: whoever is first publishes, and
+// only when forks are watched.
 LiveMatrices& live_matrices() {
-  static LiveMatrices* const instance = [] {
-    watch_forks();
-    pthread_atfork(nullptr, nullptr, LiveMatrices::renew_locks_in_child);
-    return new LiveMatrices;
-  }();
-  return *instance;
+  LiveMatrices* known = published.load(std::memory_order_acquire);
+  if (known != nullptr) return *known;
+  auto fresh = std::make_unique<LiveMatrices>();
+  watch_forks();
+  pthread_atfork(nullptr, nullptr, LiveMatrices::renew_locks_in_child);
+  return published.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel) ? *fresh.release() : *known;
 }
 
 void LiveMatrices::add(ABMatrix_s& matrix) {
@@ -49,7 +59,9 @@ LiveMatrices::Pause LiveMatrices::pause_operations() {
 
 // Operations of other threads do not exist in the child, but what they hold would stay held for ever.
 void LiveMatrices::renew_locks_in_child() {
-  LiveMatrices& matrices = live_matrices();
+  LiveMatrices* const known = published.load(std::memory_order_acquire);
+  if (known == nullptr) return;
+  LiveMatrices& matrices = *known;
   new (&matrices.entrance_) std::mutex;
   new (&matrices.running_) std::shared_mutex;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -147,6 +148,41 @@ TEST(Lifecycle, CpuHandlesStayUsableInAForkedChild) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // whose allocator may be forked while locked
+// A process of its own whose threads create their first matrices while it forks; what the child ends with.
+int fork_during_first_matrices(int delay_ns) {
+  if (ab_select_device(0) != AB_OK || ab_init() != AB_OK) return 1;
+  std::atomic<int> ready{0};
+  std::atomic<bool> go{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (++ready; !go;) {
+      }
+      const Matrix a(2, 2, {1, 2, 3, 4});
+    });
+  }
+  while (ready < 3) usleep(10);
+  go = true;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::nanoseconds(delay_ns);
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  const int status = in_child([] {
+    alarm(20);  // a lock left held would hang
+    if (ab_init() != AB_OK) return 1;
+    const Matrix a(2, 2, {1, 2, 3, 4}), c(2, 2);
+    return ab_dgemm(a, a, c) == AB_OK && c.contents() == Values{7, 10, 15, 22} ? 0 : 2;
+  });
+  for (std::thread& thread : threads) thread.join();
+  return status;
+}
+
+TEST(Lifecycle, ForkDuringTheFirstMatricesLeavesAChildThatComputes) {
+  if (ab_is_initialized()) GTEST_SKIP() << "for a process that has not used the library yet";
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(in_child([&] { return fork_during_first_matrices(i * 150); }), 0) << "delay " << i * 150 << " ns";
+  }
+}
+
 TEST(Lifecycle, ForkWhileOtherThreadsWorkLeavesNoLockHeld) {
   ASSERT_EQ(ab_select_device(0), AB_OK);
   ASSERT_EQ(ab_init(), AB_OK);
