@@ -43,8 +43,11 @@ Current::~Current() {
   context_.driver_.pop_current(&popped);  // what it may return are errors of earlier launches: the next call says them
 }
 
-CurrentForRelease::CurrentForRelease(PrimaryContext& context) noexcept
-    : context_(context), is_current_(!is_forked_child() && context.driver_.push_current(context.handle_) == success) {}
+CurrentForRelease::CurrentForRelease(PrimaryContext& context) noexcept : context_(context), is_current_(false) {
+  if (is_forked_child()) return;
+  // Twice, since what is not given back is lost for the life of the process, and the call may only be telling of an earlier one.
+  for (int attempt = 0; attempt < 2 && !is_current_; ++attempt) is_current_ = context_.driver_.push_current(context_.handle_) == success;
+}
 
 CurrentForRelease::~CurrentForRelease() {
   ContextHandle popped = nullptr;

@@ -181,7 +181,7 @@ Result cuDevicePrimaryCtxRelease_v2(Number number) {
 }
 
 Result cuCtxPushCurrent_v2(ContextHandle handle) {
-  return call([&](State&) {
+  return pushing_call([&](State&) {
     Context* const context = as<Context>(handle);
     if (context == nullptr || context->retained == 0)
       return violation("cuCtxPushCurrent of a context that is not retained", invalid_context);

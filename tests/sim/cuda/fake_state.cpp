@@ -29,15 +29,16 @@ Result due_failure(State& now) {
   return now.failure;
 }
 
-enum class Order { FailureFirst, BodyFirst };
+enum class Kind { Plain, Releasing, Pushing };
 
-Result counted(const Body& body, Order order) {
+Result counted(const Body& body, Kind kind) {
   State& now = state();
   const std::scoped_lock lock(now.mutex);
   if (now.process != 0 && now.process != getpid()) return violation("a call in a forked child", not_initialized);
   ++now.calls;
-  const Result failure = due_failure(now);
-  if (failure != device::cuda::success && order == Order::FailureFirst) return failure;
+  const bool spared = kind == Kind::Pushing && now.calls != now.failing_call;
+  const Result failure = spared ? device::cuda::success : due_failure(now);
+  if (failure != device::cuda::success && kind != Kind::Releasing) return failure;
   const Result result = body(now);
   return failure != device::cuda::success ? failure : result;
 }
@@ -70,11 +71,15 @@ std::vector<Context*>& context_stack() {
 }
 
 Result call(const Body& body) {
-  return counted(body, Order::FailureFirst);
+  return counted(body, Kind::Plain);
 }
 
 Result releasing_call(const Body& body) {
-  return counted(body, Order::BodyFirst);
+  return counted(body, Kind::Releasing);
+}
+
+Result pushing_call(const Body& body) {
+  return counted(body, Kind::Pushing);
 }
 
 Result call_in_context(const std::function<Result(State&, Context&)>& body) {

@@ -80,6 +80,8 @@ using Body = std::function<Result(State&)>;
 Result call(const Body& body);
 /// A call that gives something back: it does so even when it then says that it failed.
 Result releasing_call(const Body& body);
+/// A call that works on lost contexts too: it fails in its turn only, not from there on.
+Result pushing_call(const Body& body);
 /// A call that needs a current context, which is not lost.
 Result call_in_context(const std::function<Result(State&, Context&)>& body);
 
