@@ -132,11 +132,13 @@ ab::ProductReport multiply(const Request& request) {
   ab::ops::Choices choices;
   choices.precision = ab::thread_precision();
   choices.may_exceed_cap = true;
-  ab::Outcome outcome = ab::ops::multiply(*request.c.parts[0].matrix->context, product_of(request), choices);
+  ab::ops::Context& context = *request.c.parts[0].matrix->context;
+  ab::Outcome outcome = ab::ops::multiply(context, product_of(request), choices);
   if (outcome.declined) {
     const ab::Reason reason = outcome.declined->reason;
     fail(status_of(reason), std::string("the device could not compute the product: ") + ab::word_of(reason));
   }
+  ab::ops::queue_of(context).finish();  // what fails on the device fails here, and not in a later call
   for (const Argument& part : request.c.parts) part.matrix->has_contents = true;
   outcome.report.route_reason = ab::Reason::Resident;
   return outcome.report;

@@ -20,6 +20,7 @@ struct FakeControl {
   long (*calls)();
   /// The n-th launch from now on, from 1, faults when it runs: the context is lost.
   void (*fault_at_launch)(long nth);
+  long (*launches)();  // since then
   /// Device memory of each device, bytes.
   void (*limit_memory)(std::size_t bytes);
   FakeAlive (*alive)();

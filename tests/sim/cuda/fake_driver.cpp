@@ -84,6 +84,7 @@ const ab::test::FakeControl* ab_fake_cuda_control() {
   static const ab::test::FakeControl control = {fail_at,
                                                 [] { return state().calls; },
                                                 fault_at_launch,
+                                                [] { return state().launches; },
                                                 [](std::size_t bytes) { state().memory_limit = bytes; },
                                                 count_alive,
                                                 [] { return state().violations; },
