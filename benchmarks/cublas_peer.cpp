@@ -130,7 +130,8 @@ void measure(const cuda::Driver& driver, Handle handle, const Case& asked) {
   std::vector<double> seconds;
   for (int run = 0; run < warm_up + runs; ++run) {
     const auto start = std::chrono::steady_clock::now();
-    check(gemm(handle, 0, 0, asked.m, asked.n, asked.k, one, a.pointer(), asked.m, b.pointer(), asked.k, zero, c.pointer(), asked.m), "gemm");
+    check(gemm(handle, 0, 0, asked.m, asked.n, asked.k, one, a.pointer(), asked.m, b.pointer(), asked.k, zero, c.pointer(), asked.m),
+          "gemm");
     check(driver.stream_synchronize(nullptr), "cuStreamSynchronize");
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     if (run >= warm_up) seconds.push_back(elapsed.count());
@@ -139,10 +140,11 @@ void measure(const cuda::Driver& driver, Handle handle, const Case& asked) {
   double error_u = 0;
   for (int s = 0; s < sampled; ++s) error_u = std::max(error_u, error_of_entry(asked, x, result, generator() % m, generator() % n));
   const double median_s = median(seconds), flops = (parts == 2 ? 8.0 : 2.0) * asked.m * asked.n * asked.k;
-  std::printf("{\"op\":\"%s\",\"shape\":\"%dx%dx%d\",\"peer\":\"%s\",\"library\":\"%s\",\"mode\":\"%s\",\"operands\":\"resident\",\"runs\":%d,"
-              "\"median_s\":%.9g,\"gflops\":%.6g,\"error_u\":%.4g}\n",
-              asked.operation.c_str(), asked.m, asked.n, asked.k, asked.name.c_str(), asked.library.c_str(), asked.mode.c_str(), runs, median_s,
-              flops / median_s * 1e-9, error_u);
+  std::printf(
+      "{\"op\":\"%s\",\"shape\":\"%dx%dx%d\",\"peer\":\"%s\",\"library\":\"%s\",\"mode\":\"%s\",\"operands\":\"resident\",\"runs\":%d,"
+      "\"median_s\":%.9g,\"gflops\":%.6g,\"error_u\":%.4g}\n",
+      asked.operation.c_str(), asked.m, asked.n, asked.k, asked.name.c_str(), asked.library.c_str(), asked.mode.c_str(), runs, median_s,
+      flops / median_s * 1e-9, error_u);
   std::fflush(stdout);
 }
 
