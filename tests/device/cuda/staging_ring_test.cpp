@@ -2,6 +2,8 @@
 // The fake driver runs a stream only when somebody waits for it: pinned memory that is used again too early gives wrong bytes here.
 #include "device/cuda/staging_ring.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "sim/cuda/fake.hpp"
@@ -15,7 +17,10 @@ constexpr std::size_t slot = StagingRing::slot_bytes, room = 12 * slot;
 std::vector<std::byte> random_bytes(std::size_t count, std::uint64_t start) {
   test::Random random(start);
   std::vector<std::byte> bytes(count);
-  for (std::byte& b : bytes) b = static_cast<std::byte>(random.bits());
+  for (std::size_t i = 0; i < count; i += 8) {
+    const std::uint64_t word = random.bits();
+    std::memcpy(&bytes[i], &word, std::min<std::size_t>(8, count - i));
+  }
   return bytes;
 }
 
@@ -83,7 +88,7 @@ TEST_F(CudaStagingRing, UploadsAndDownloadsTakeTurns) {
   test::Random random(7);
   std::vector<std::byte> expected = random_bytes(room, 8);
   upload(0, expected);
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 30; ++i) {
     const std::size_t bytes = random.below(i % 4 == 0 ? 5 * slot : slot / 3) + 1, at = random.below(room - bytes);
     const std::vector<std::byte> sent = random_bytes(bytes, random.bits());
     std::copy(sent.begin(), sent.end(), expected.begin() + static_cast<long>(at));
@@ -97,7 +102,7 @@ TEST_F(CudaStagingRing, UploadsAndDownloadsTakeTurns) {
 
 TEST_F(CudaStagingRing, AfterAnyFailedCallTheNextBytesAreRight) {
   const Current current(context_);
-  const std::vector<std::byte> first = random_bytes(5 * slot + 100, 1), second = random_bytes(6 * slot + 3, 2);
+  const std::vector<std::byte> first = random_bytes(slot + 100, 1), second = random_bytes(4 * slot + 3, 2);
   long n = 0, calls = 0, failed = 0;
   do {
     test::fake().fail_at(++n, test::invalid_value, test::FakeFailures::One);
@@ -114,7 +119,7 @@ TEST_F(CudaStagingRing, AfterAnyFailedCallTheNextBytesAreRight) {
     upload(64, second);
     ASSERT_TRUE(download(64, second.size()) == second) << n;
   } while (n <= calls);
-  EXPECT_GT(failed, 20);
+  EXPECT_GT(failed, 10);
 }
 
 }  // namespace
