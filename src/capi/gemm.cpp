@@ -142,11 +142,13 @@ ab::ProductReport multiply(const Request& request) {
   std::vector<ABMatrix> results;
   for (const Argument& part : request.c.parts) results.push_back(part.matrix);
   const ab::capi::Writing writing(results);
-  ab::Outcome outcome = ab::ops::multiply(*request.c.parts[0].matrix->context, product_of(request), choices);
+  ab::ops::Context& context = *request.c.parts[0].matrix->context;
+  ab::Outcome outcome = ab::ops::multiply(context, product_of(request), choices);
   if (outcome.declined) {
     const ab::Reason reason = outcome.declined->reason;
     fail(status_of(reason), std::string("the device could not compute the product: ") + ab::word_of(reason));
   }
+  ab::ops::queue_of(context).finish();  // what fails on the device fails here, and not in a later call
   for (ABMatrix result : results) result->has_contents = true;
   outcome.report.route_reason = ab::Reason::Resident;
   return outcome.report;

@@ -1,47 +1,82 @@
 // SPDX-License-Identifier: MIT
 #include "device/registry.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 
 #include "core/process.hpp"
+#include "core/settings.hpp"
 #include "device/cpu/cpu_device.hpp"
+#include "device/cuda/cuda_device.hpp"
 
 namespace ab::device {
 namespace {
 
 struct Entry {
   Traits traits;
-  std::unique_ptr<Device> (*open)();
+  std::unique_ptr<Device> (*open)(int ordinal);
+  int ordinal;  // among the devices of its backend
   TrustState trust;
   std::unique_ptr<Device> device;
 };
 
-std::unique_ptr<std::deque<Entry>> find_devices() {
+struct List {
+  std::deque<Entry> entries;
+  std::vector<int> default_order;
+};
+
+std::string kind_of(const std::string& id) {
+  return id.substr(0, id.find(':'));
+}
+
+// Devices of a kind, from that of the local rank on.
+std::vector<int> devices_of_kind(const std::deque<Entry>& entries, const std::string& kind) {
+  std::vector<int> found;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (kind_of(entries[i].traits.id) == kind) found.push_back(static_cast<int>(i));
+  }
+  const int rank = settings().local_rank;
+  if (rank > 0 && !found.empty()) {
+    std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rank) % found.size()), found.end());
+  }
+  return found;
+}
+
+std::unique_ptr<List> find_devices() {
   watch_forks();
-  auto found = std::make_unique<std::deque<Entry>>();
-  found->push_back({describe_cpu(), open_cpu, {}, nullptr});
+  auto found = std::make_unique<List>();
+  std::deque<Entry>& entries = found->entries;
+  entries.push_back({describe_cpu(), [](int) { return open_cpu(); }, 0, {}, nullptr});
+  int ordinal = 0;
+  for (const Traits& traits : describe_cuda()) entries.push_back({traits, open_cuda, ordinal++, {}, nullptr});
+  for (std::size_t i = 1; i < entries.size(); ++i) {  // the order of the list is that of preference, but for cpu
+    const std::string kind = kind_of(entries[i].traits.id);
+    if (kind == kind_of(entries[i - 1].traits.id)) continue;
+    for (const int index : devices_of_kind(entries, kind)) found->default_order.push_back(index);
+  }
+  found->default_order.push_back(0);
   return found;
 }
 
 // Never destroyed: other threads may compute while the process exits. No static with a guard, which a fork in another thread could
 // leave locked in the child: whoever is first publishes.
-std::deque<Entry>& entries() {
-  static constinit std::atomic<std::deque<Entry>*> published{nullptr};
-  std::deque<Entry>* list = published.load(std::memory_order_acquire);
+List& devices() {
+  static constinit std::atomic<List*> published{nullptr};
+  List* list = published.load(std::memory_order_acquire);
   if (list != nullptr) return *list;
-  std::unique_ptr<std::deque<Entry>> found = find_devices();
+  std::unique_ptr<List> found = find_devices();
   return published.compare_exchange_strong(list, found.get(), std::memory_order_acq_rel) ? *found.release() : *list;
 }
 
 Entry& entry(int index) {
-  return entries()[static_cast<std::size_t>(index)];
+  return devices().entries[static_cast<std::size_t>(index)];
 }
 
 }  // namespace
 
 int count() {
-  return static_cast<int>(entries().size());
+  return static_cast<int>(devices().entries.size());
 }
 
 const Traits& traits_of(int index) {
@@ -49,11 +84,16 @@ const Traits& traits_of(int index) {
 }
 
 int index_of_id(const std::string& id) {
-  for (int i = 0; i < count(); ++i) {
-    const std::string& candidate = traits_of(i).id;
-    if (candidate == id || candidate == id + ":0") return i;
+  const std::deque<Entry>& entries = devices().entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].traits.id == id) return static_cast<int>(i);
   }
-  return -1;
+  const std::vector<int> kind = id.find(':') == std::string::npos ? devices_of_kind(entries, id) : std::vector<int>();
+  return kind.empty() ? -1 : kind.front();
+}
+
+const std::vector<int>& default_order() {
+  return devices().default_order;
 }
 
 TrustState trust_of(int index) {
@@ -70,8 +110,14 @@ void set_trust(int index, const TrustState& state) {
 
 Device& open(int index) {
   Entry& found = entry(index);
+  {
+    const std::scoped_lock lock(process_mutex());
+    if (found.device) return *found.device;
+  }
+  // A driver may take its time: nobody waits for it but who wants the device. The first of several threads wins.
+  std::unique_ptr<Device> opened = found.open(found.ordinal);
   const std::scoped_lock lock(process_mutex());
-  if (!found.device) found.device = found.open();
+  if (!found.device) found.device = std::move(opened);
   return *found.device;
 }
 

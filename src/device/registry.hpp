@@ -2,6 +2,7 @@
 // The devices of this process: cpu first, then those of each backend in its driver's order. The only place that names backends.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "device/device.hpp"
 
@@ -16,8 +17,11 @@ struct TrustState {
 /// Devices found, cpu included: >= 1. The list is fixed for the life of the process; nothing is opened.
 int count();
 const Traits& traits_of(int index);
-/// Index of an id ("cpu", "cuda:0"; "cuda" is the first of its kind), -1 when there is none.
+/// Index of an id, -1 when there is none: "cpu", "cuda:0"; "cuda" is the first of its kind, with a local rank known the one of that
+/// number modulo the devices of the kind.
 int index_of_id(const std::string& id);
+/// All devices, the best default first: kind by kind in the order of the list, within a kind from that of the local rank on, cpu last.
+const std::vector<int>& default_order();
 
 TrustState trust_of(int index);
 void set_trust(int index, const TrustState& state);

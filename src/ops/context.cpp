@@ -18,6 +18,8 @@
 namespace ab::ops {
 namespace {
 
+constexpr int cpu_index = 0;  // the list of devices begins with it
+
 // What is open. Guarded by process_mutex(); opening itself is serialised by `opening`.
 struct Library {
   bool initialized = false;
@@ -67,18 +69,32 @@ std::shared_ptr<Context> open_context(int index) {
   return library().open.try_emplace(index, context).first->second;  // the first of several threads wins
 }
 
-// AB_DEVICE; else the best trusted device in the order CUDA, Metal, Vulkan, cpu (a software renderer is never a default).
+// AB_DEVICE; else the best device that is not refused. A forked child has no other than `cpu`.
 int default_device_index() {
+  if (ab::is_forked_child()) return cpu_index;
   const std::string& asked = settings().device;
-  if (asked.empty()) return 0;
-  const int index = device::index_of_id(asked);
-  if (index < 0) throw Error(Status::NoDevice, "AB_DEVICE=" + asked + ": there is no such device here");
-  return index;
+  if (!asked.empty()) {
+    const int index = device::index_of_id(asked);
+    if (index < 0) throw Error(Status::NoDevice, "AB_DEVICE=" + asked + ": there is no such device here");
+    return index;
+  }
+  for (const int index : device::default_order()) {
+    if (device::trust_of(index).trust != device::Trust::Refused) return index;
+  }
+  return cpu_index;
 }
 
-int wanted_index() {
-  const int own = thread_state().device;
-  return own >= 0 ? own : default_device_index();
+// The best device that opens and passes its test: what nobody asked for by name need not be there.
+std::shared_ptr<Context> open_default_context() {
+  while (true) {
+    const int index = default_device_index();
+    try {
+      return open_context(index);
+    } catch (const Error& error) {
+      if (index == cpu_index || !settings().device.empty()) throw;
+      device::set_trust(index, {device::Trust::Refused, error.what()});
+    }
+  }
 }
 
 }  // namespace
@@ -127,7 +143,10 @@ void shutdown() {
     for (auto& [index, context] : closed) context->kill();
   }
   for (auto& [index, context] : closed) {
-    context->queue().finish();
+    try {
+      if (!is_forked_child() || index == cpu_index) context->queue().finish();
+    } catch (const Error&) {  // a lost device has nothing left to wait for
+    }
     context->prepared().close();
     context->pool().trim();
   }
@@ -139,7 +158,8 @@ bool is_initialized() {
 }
 
 std::shared_ptr<Context> current_context() {
-  std::shared_ptr<Context> context = open_context(wanted_index());
+  const int own = ab::is_forked_child() ? -1 : thread_state().device;
+  std::shared_ptr<Context> context = own >= 0 ? open_context(own) : open_default_context();
   const std::scoped_lock lock(process_mutex());
   library().initialized = true;
   return context;
@@ -151,12 +171,12 @@ std::shared_ptr<Context> current_context_if_initialized() {
 
 bool alive(const Context& context) {
   if (context.dead()) return false;
-  return !is_forked_child() || device::traits_of(context.index()).id == "cpu";
+  return !is_forked_child() || context.index() == cpu_index;
 }
 
 int current_device_index() {
   const int own = thread_state().device;
-  if (own >= 0) return own;
+  if (own >= 0 && !is_forked_child()) return own;
   try {
     return default_device_index();
   } catch (const Error&) {
@@ -168,7 +188,7 @@ void select_device(int index) {
   if (index < 0 || index >= device::count()) {
     throw Error(Status::InvalidArgument, "index is " + std::to_string(index) + ", expected 0 to " + std::to_string(device::count() - 1));
   }
-  if (is_forked_child() && device::traits_of(index).id != "cpu") {
+  if (is_forked_child() && index != cpu_index) {
     throw Error(Status::NoDevice, device::traits_of(index).id + " cannot be used in a forked child");
   }
   open_context(index);

@@ -10,9 +10,19 @@ template <Scalar T>
 constexpr int words_of = sizeof(T) / sizeof(double);
 
 template <class T>
-std::span<const std::byte> column_of(const T* data, Index ld, Index column, Index rows) {
-  return {reinterpret_cast<const std::byte*>(data) + static_cast<std::size_t>(column * ld) * sizeof(T),
-          static_cast<std::size_t>(rows) * sizeof(T)};
+struct Columns {
+  const T* data;
+  Index ld, rows, columns;
+};
+
+// Close together in device memory: in one piece where they are so on the host.
+template <class T>
+void write_columns(Context& context, const Lease& to, const Columns<T>& from) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(from.data);
+  const std::size_t stride = static_cast<std::size_t>(from.ld) * sizeof(T), column = static_cast<std::size_t>(from.rows) * sizeof(T);
+  const auto columns = static_cast<std::size_t>(from.columns);
+  if (stride == column) return context.queue().write(to.memory(), 0, {bytes, columns * column});
+  for (std::size_t j = 0; j < columns; ++j) context.queue().write(to.memory(), j * column, {bytes + j * stride, column});
 }
 
 // The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
@@ -67,9 +77,7 @@ typename Staged<T>::Resident Staged<T>::stage(const T* data, Shape shape, Index 
   out.ld = shape.rows;
   out.copied = context_.lease(static_cast<std::size_t>(shape.rows * shape.columns) * sizeof(T));
   out.slice = out.copied.slice();
-  for (Index j = 0; j < shape.columns; ++j) {
-    context_.queue().write(out.copied.memory(), static_cast<std::size_t>(j * shape.rows) * sizeof(T), column_of(data, ld, j, shape.rows));
-  }
+  write_columns<T>(context_, out.copied, {data, ld, shape.rows, shape.columns});
   return out;
 }
 
@@ -85,10 +93,7 @@ void Staged<T>::stage_result() {
   c_.copied = context_.lease(static_cast<std::size_t>(m * n) * sizeof(T));
   c_.slice = c_.copied.slice();
   if (problem_.beta == T(0)) return;
-  for (Index j = 0; j < n; ++j) {
-    context_.queue().write(c_.copied.memory(), static_cast<std::size_t>(j * m) * sizeof(T),
-                           column_of(problem_.c.data, problem_.c.ld, j, m));
-  }
+  write_columns<T>(context_, c_.copied, {problem_.c.data, problem_.c.ld, m, n});
 }
 
 template <Scalar T>

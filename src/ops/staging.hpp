@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Host operands on a device: in place where the device can read them there, else copied column by column; the result in place where
+// Host operands on a device: in place where the device can read them there, else copied; the result in place where
 // launches do not fail half-way, else in a buffer of our own until the product has succeeded.
 #pragma once
 #include <memory>

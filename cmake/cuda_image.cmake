@@ -1,0 +1,100 @@
+# The common kernels for CUDA devices: one text with every variant, compiled by nvcc into one image (PTX for all devices from Ampere on,
+# machine code for Hopper) that the library carries. Without nvcc the image is empty, and the backend finds no devices.
+option(AB_CUDA "Carry kernels for CUDA devices, where nvcc is found" ON)
+set(AB_CUDA_FLAGS -std=c++17 -fmad=false -ftz=false -prec-div=true -prec-sqrt=true) # docs/numerics.md, 12.1
+
+# Sets OUT to the generated file that says what each kernel's launch looks like: read from the texts, no compiler needed.
+function(ab_generate_cuda_shapes out)
+  set(file ${PROJECT_BINARY_DIR}/generated/cuda_kernel_shapes.cpp)
+  set(rows "")
+  ab_read_variants(variants)
+  foreach(variant ${variants})
+    string(REPLACE "|" ";" words "${variant}")
+    list(POP_FRONT words name kernel)
+    file(READ ${AB_KERNEL_DIR}/${kernel} text)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${AB_KERNEL_DIR}/${kernel})
+    string(REGEX MATCH "AB_KERNEL\\([a-z0-9_]+, ([0-9]+), ([0-9]+)\\)" found "${text}")
+    set(size "${CMAKE_MATCH_1}, ${CMAKE_MATCH_2}")
+    string(REGEX MATCH "AB_PARAMS\\(([0-9]+), ([a-z0-9_]+)," params "${text}")
+    if(NOT found OR NOT params)
+      message(FATAL_ERROR "${kernel}: no AB_KERNEL(name, width, height) and AB_PARAMS(index, type, name) found")
+    endif()
+    string(APPEND rows "    {\"${name}\", ${size}, ${CMAKE_MATCH_1}, sizeof(kernels::${CMAKE_MATCH_2})},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} CONTENT "// Generated from kernels/variants.txt and the kernels' first lines.
+#include \"device/cuda/kernel_image.hpp\"
+#include \"kernels/host.hpp\"
+namespace ab::device::cuda {
+const KernelShape kernel_shapes[] = {
+${rows}    {nullptr, 0, 0, 0, 0}};
+}  // namespace ab::device::cuda
+" @ONLY)
+  set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# Every variant in one CUDA text, each in a namespace, its function renamed to the variant.
+function(ab_generate_cuda_text file)
+  set(text "// Generated from kernels/variants.txt.\n#define AB_LANG_CUDA\n#include \"kernels/lang.h\"\n#include \"kernels/arithmetic.h\"\n")
+  ab_read_variants(variants)
+  foreach(variant ${variants})
+    string(REPLACE "|" ";" words "${variant}")
+    list(POP_FRONT words name kernel)
+    string(REGEX REPLACE "\\.k$" "" entry "${kernel}")
+    if(NOT entry STREQUAL name)
+      list(APPEND words "${entry}=${name}")
+    endif()
+    set(undefine "")
+    foreach(word ${words})
+      string(REGEX MATCH "^([^=]+)=(.*)$" unused "${word}")
+      string(APPEND text "#define ${CMAKE_MATCH_1} ${CMAKE_MATCH_2}\n")
+      string(APPEND undefine "#undef ${CMAKE_MATCH_1}\n")
+    endforeach()
+    string(APPEND text "namespace ${name}_variant {\n#include \"kernels/${kernel}\"\n}\n${undefine}")
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+endfunction()
+
+# Sets AB_NVCC_ARCHITECTURES to what the nvcc found compiles for; empty when there is none that works.
+function(ab_find_nvcc)
+  if(NOT AB_CUDA OR DEFINED CACHE{AB_NVCC_ARCHITECTURES})
+    return()
+  endif()
+  find_program(AB_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+  set(architectures "")
+  if(AB_NVCC)
+    set(trial ${PROJECT_BINARY_DIR}/generated/nvcc_trial.cu)
+    file(WRITE ${trial} "extern \"C\" __global__ void trial(float* x) { x[0] = __fadd_rn(x[0], 1.0f); }\n")
+    foreach(architecture "compute_80,code=compute_80" "compute_90a,code=sm_90a")
+      execute_process(COMMAND ${AB_NVCC} -fatbin ${AB_CUDA_FLAGS} -gencode arch=${architecture} ${trial} -o ${trial}.fatbin
+        RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+      if(status EQUAL 0)
+        list(APPEND architectures -gencode arch=${architecture})
+      endif()
+    endforeach()
+  endif()
+  set(AB_NVCC_ARCHITECTURES "${architectures}" CACHE INTERNAL "What nvcc compiles the kernels for")
+endfunction()
+
+# The object library ab_cuda_kernels: shapes and image.
+function(ab_add_cuda_kernels)
+  ab_generate_cuda_shapes(shapes)
+  ab_find_nvcc()
+  set(image ${PROJECT_SOURCE_DIR}/src/device/cuda/absent.cpp)
+  if(AB_CUDA AND AB_NVCC_ARCHITECTURES)
+    set(folder ${PROJECT_BINARY_DIR}/generated)
+    set(image ${folder}/cuda_kernel_image.cpp)
+    ab_generate_cuda_text(${folder}/cuda_kernels.cu)
+    # 177: arithmetic that no kernel uses. Static arrays beyond 48 KiB are an error of ptxas.
+    add_custom_command(OUTPUT ${image}
+      COMMAND ${AB_NVCC} -fatbin ${AB_CUDA_FLAGS} ${AB_NVCC_ARCHITECTURES} -diag-suppress 177 -Werror all-warnings
+        -I ${PROJECT_SOURCE_DIR}/src ${folder}/cuda_kernels.cu -o ${folder}/cuda_kernels.fatbin
+      COMMAND ${CMAKE_COMMAND} -DIMAGE=${folder}/cuda_kernels.fatbin -DOUTPUT=${image} -P ${PROJECT_SOURCE_DIR}/cmake/embed_image.cmake
+      DEPENDS ${folder}/cuda_kernels.cu ${AB_KERNEL_TEXTS} ${PROJECT_SOURCE_DIR}/cmake/embed_image.cmake
+      COMMENT "Kernels for CUDA devices" VERBATIM)
+    message(STATUS "Kernels for CUDA devices: ${AB_NVCC}")
+  else()
+    message(STATUS "Kernels for CUDA devices: none (nvcc is not here or switched off)")
+  endif()
+  add_library(ab_cuda_kernels OBJECT ${shapes} ${image})
+  target_include_directories(ab_cuda_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endfunction()

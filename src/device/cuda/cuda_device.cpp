@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#include "device/cuda/cuda_device.hpp"
+
+#include <array>
+#include <cassert>
+#include <cstring>
+#include <optional>
+
+#include "core/process.hpp"
+#include "device/cuda/kernel_image.hpp"
+#include "device/cuda/staging_ring.hpp"
+
+namespace ab::device {
+namespace {
+
+using cuda::Address;
+using cuda::Current;
+using cuda::CurrentForRelease;
+using cuda::Driver;
+using cuda::PrimaryContext;
+
+// What memory, kernels and queues of a device share; the last of them closes it.
+using SharedContext = std::shared_ptr<PrimaryContext>;
+
+class CudaMemory final : public Memory {
+ public:
+  CudaMemory(SharedContext context, std::size_t bytes) : context_(std::move(context)), bytes_(bytes) {
+    const Current current(*context_);
+    const cuda::Result result = context_->driver().mem_alloc(&address_, bytes > 0 ? bytes : 1);
+    if (result == cuda::out_of_memory) throw no_memory();
+    context_->check(result, "cuMemAlloc", Status::AllocFailed);
+  }
+  ~CudaMemory() override {
+    const CurrentForRelease current(*context_);
+    if (current) context_->driver().mem_free(address_);
+  }
+  CudaMemory(const CudaMemory&) = delete;
+  CudaMemory& operator=(const CudaMemory&) = delete;
+  std::size_t bytes() const override { return bytes_; }
+  Address address() const { return address_; }
+
+ private:
+  Error no_memory() const {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    std::string text = context_->id() + ": cuMemAlloc: no memory for " + std::to_string(bytes_) + " bytes";
+    if (context_->driver().mem_get_info(&free_bytes, &total_bytes) == cuda::success) {
+      text += " (" + std::to_string(free_bytes) + " of " + std::to_string(total_bytes) + " are free)";
+    }
+    return Error(Status::AllocFailed, text);
+  }
+  const SharedContext context_;
+  const std::size_t bytes_;
+  Address address_ = 0;
+};
+
+Address address_of(const Memory& memory, std::size_t offset) {
+  return static_cast<const CudaMemory&>(memory).address() + offset;
+}
+
+struct CudaKernel final : Kernel {
+  CudaKernel(cuda::FunctionHandle function, const cuda::KernelShape& shape) : function(function), shape(shape) {}
+  const cuda::FunctionHandle function;
+  const cuda::KernelShape& shape;
+};
+
+class CudaQueue final : public Queue {
+ public:
+  explicit CudaQueue(SharedContext context) : context_(std::move(context)) {
+    const Current current(*context_);
+    context_->check(context_->driver().stream_create(&stream_, cuda::stream_non_blocking), "cuStreamCreate");
+    staging_.emplace(*context_, stream_);
+  }
+  ~CudaQueue() override {
+    const CurrentForRelease current(*context_);
+    if (!current) return;
+    context_->driver().stream_synchronize(stream_);
+    staging_->release();
+    context_->driver().stream_destroy(stream_);
+  }
+  CudaQueue(const CudaQueue&) = delete;
+  CudaQueue& operator=(const CudaQueue&) = delete;
+
+  void write(Memory& to, std::size_t offset, std::span<const std::byte> from) override {
+    if (from.empty()) return;
+    assert(offset + from.size() <= to.bytes());
+    const std::scoped_lock lock(mutex_);
+    const Current current(*context_);
+    staging_->upload(address_of(to, offset), from);
+  }
+  void read(const Memory& from, std::size_t offset, std::span<std::byte> to) override {
+    if (to.empty()) return;
+    assert(offset + to.size() <= from.bytes());
+    const std::scoped_lock lock(mutex_);
+    const Current current(*context_);
+    staging_->download(address_of(from, offset), to);
+  }
+  void copy(const Slice& from, const Slice& to, std::size_t bytes) override {
+    if (bytes == 0) return;
+    const std::scoped_lock lock(mutex_);
+    const Current current(*context_);
+    context_->check(
+        context_->driver().copy_on_device(address_of(*to.memory, to.offset), address_of(*from.memory, from.offset), bytes, stream_),
+        "cuMemcpyDtoDAsync");
+  }
+  void launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) override;
+  void finish() override {
+    const std::scoped_lock lock(mutex_);
+    const Current current(*context_);
+    context_->check(context_->driver().stream_synchronize(stream_), "cuStreamSynchronize");
+  }
+
+ private:
+  const SharedContext context_;
+  std::mutex mutex_;
+  cuda::StreamHandle stream_ = nullptr;
+  std::optional<cuda::StagingRing> staging_;  // guarded by mutex_
+};
+
+// Buffers go as addresses, the params struct by value: the driver copies both before the call returns.
+void CudaQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) {
+  constexpr std::size_t most_arguments = 16;
+  std::array<Address, most_arguments> addresses{};
+  std::array<void*, most_arguments> places{};
+  const auto& [function, shape] = static_cast<const CudaKernel&>(kernel);
+  assert(arguments.size() == shape.buffers + 1 && arguments.size() <= most_arguments);
+  for (std::size_t i = 0; i < shape.buffers; ++i) {
+    const Slice& slice = std::get<Slice>(arguments[i]);
+    addresses[i] = slice.memory == nullptr ? 0 : address_of(*slice.memory, slice.offset);
+    places[i] = &addresses[i];
+  }
+  const auto params = std::get<std::span<const std::byte>>(arguments[shape.buffers]);
+  assert(params.size() == shape.params_bytes);
+  places[shape.buffers] = const_cast<std::byte*>(params.data());  // only read
+  const std::scoped_lock lock(mutex_);
+  const Current current(*context_);
+  context_->check(
+      context_->driver().launch_kernel(function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0, stream_, places.data(), nullptr),
+      "cuLaunchKernel");
+}
+
+int attribute_of(const Driver& driver, cuda::Number number, cuda::Attribute attribute) {
+  int value = 0;
+  return driver.device_get_attribute(&value, attribute, number) == cuda::success ? value : 0;
+}
+
+Traits describe(const Driver& driver, int ordinal) {
+  Traits traits;
+  traits.id = "cuda:" + std::to_string(ordinal);
+  traits.name = "CUDA device";
+  traits.fp64 = true;
+  cuda::Number number = 0;
+  if (driver.device_get(&number, ordinal) != cuda::success) return traits;  // listed all the same; opening it says why
+  std::array<char, 256> name{};
+  if (driver.device_get_name(name.data(), name.size() - 1, number) == cuda::success) traits.name = name.data();
+  std::size_t bytes = 0;
+  if (driver.device_total_mem(&bytes, number) == cuda::success) traits.memory_bytes = traits.max_buffer_bytes = bytes;
+  int version = 0;
+  driver.driver_get_version(&version);
+  traits.features = "sm_" + std::to_string(attribute_of(driver, number, cuda::CapabilityMajor)) +
+                    std::to_string(attribute_of(driver, number, cuda::CapabilityMinor)) + ", " +
+                    std::to_string(attribute_of(driver, number, cuda::MultiprocessorCount)) + " multiprocessors, driver API " +
+                    std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  return traits;
+}
+
+const cuda::KernelShape* find_shape(const std::string& name) {
+  for (const cuda::KernelShape* shape = cuda::kernel_shapes; shape->name != nullptr; ++shape) {
+    if (name == shape->name) return shape;
+  }
+  return nullptr;
+}
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(const Driver& driver, int ordinal)
+      : traits_(describe(driver, ordinal)), context_(std::make_shared<PrimaryContext>(driver, ordinal)) {}
+  ~CudaDevice() override {
+    const CurrentForRelease current(*context_);
+    if (module_ != nullptr && current) context_->driver().module_unload(module_);
+  }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
+
+  const Traits& traits() const override { return traits_; }
+  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<CudaMemory>(context_, bytes); }
+  std::unique_ptr<Memory> adopt(std::span<std::byte>) override { return nullptr; }
+  std::unique_ptr<Kernel> load(const KernelName& name) override {
+    const cuda::KernelShape* shape = find_shape(name.name);
+    if (shape == nullptr) throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
+    const std::scoped_lock lock(mutex_);
+    const Current current(*context_);
+    if (module_ == nullptr) load_module();
+    cuda::FunctionHandle function = nullptr;
+    context_->check(context_->driver().module_get_function(&function, module_, shape->name),
+                    ("cuModuleGetFunction(" + name.name + ")").c_str(), Status::ShaderCompile);
+    return std::make_unique<CudaKernel>(function, *shape);
+  }
+  std::unique_ptr<Queue> open_queue() override { return std::make_unique<CudaQueue>(context_); }
+
+ private:
+  void load_module();
+  const Traits traits_;
+  const SharedContext context_;
+  std::mutex mutex_;
+  cuda::ModuleHandle module_ = nullptr;  // guarded by mutex_
+};
+
+void CudaDevice::load_module() {
+  std::array<char, 4096> log{};
+  std::array<int, 2> names = {cuda::ErrorLogBuffer, cuda::ErrorLogBufferBytes};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  const cuda::Result result = context_->driver().module_load(&module_, cuda::kernel_image, names.size(), names.data(), values.data());
+  const std::string said = log.data();
+  context_->check(result, said.empty() ? "cuModuleLoadDataEx" : ("cuModuleLoadDataEx: " + said).c_str(), Status::ShaderCompile);
+}
+
+}  // namespace
+
+std::vector<Traits> describe_cuda() {
+  std::vector<Traits> devices;
+  const Driver* driver = cuda::kernel_image_bytes > 0 ? cuda::driver() : nullptr;
+  int count = 0;
+  if (driver == nullptr || driver->device_get_count(&count) != cuda::success) return devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(describe(*driver, ordinal));
+  return devices;
+}
+
+std::unique_ptr<Device> open_cuda(int ordinal) {
+  const Driver* driver = cuda::driver();
+  if (driver == nullptr) throw Error(Status::NoDevice, "cuda:" + std::to_string(ordinal) + ": there is no CUDA driver here");
+  return std::make_unique<CudaDevice>(*driver, ordinal);
+}
+
+}  // namespace ab::device

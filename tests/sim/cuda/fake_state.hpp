@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What the fake driver knows: contexts with their memory, streams with work that waits, and what it is told to do wrong.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "device/cpu/kernel_table.hpp"
+#include "device/cuda/driver.hpp"
+#include "device/cuda/kernel_image.hpp"
+#include "sim/cuda/fake_control.hpp"
+
+namespace ab::test::fake {
+
+using device::cuda::Address;
+using device::cuda::Result;
+
+inline constexpr Result invalid_value = 1, not_initialized = 3, no_device = 100, invalid_device = 101, invalid_image = 200,
+                        invalid_context = 201, invalid_handle = 400, not_found = 500, illegal_address = 700;
+
+struct Buffer {
+  std::size_t bytes = 0;
+  std::vector<std::byte> guarded;  // margins around what was asked for
+};
+
+struct Stream;
+struct Context {
+  int device = 0;
+  long retained = 0;
+  Result lost = 0;
+  std::map<Address, Buffer> buffers;
+  std::size_t used_bytes = 0;
+  std::vector<std::unique_ptr<Stream>> streams;
+};
+
+struct Stream {
+  Context* context;
+  std::deque<std::function<Result()>> work;
+  std::size_t finished = 0;  // pieces of work since the stream began
+};
+
+struct Event {
+  Context* context;
+  Stream* stream = nullptr;
+  std::size_t behind = 0;  // complete when the stream has finished so many
+};
+
+struct Function {
+  const kernels::HostKernel* kernel;
+  const device::cuda::KernelShape* shape;
+};
+
+struct Module {
+  Context* context;
+  std::vector<std::unique_ptr<Function>> functions;
+};
+
+struct State {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Context>> devices;
+  std::map<void*, std::size_t> pinned;
+  std::vector<std::unique_ptr<Event>> events;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::size_t memory_limit = std::size_t{1} << 30;
+  int process = 0;  // that called cuInit
+  long calls = 0, failing_call = 0, launches = 0, faulting_launch = 0, violations = 0;
+  Result failure = 0;
+  FakeFailures failures = FakeFailures::One;
+  std::string first_violation;
+};
+
+State& state();
+
+using Body = std::function<Result(State&)>;
+/// One driver call: under the lock, counted, and failed when its turn has come.
+Result call(const Body& body);
+/// A call that gives something back: it does so even when it then says that it failed.
+Result releasing_call(const Body& body);
+/// A call that works on lost contexts too: it fails in its turn only, not from there on.
+Result pushing_call(const Body& body);
+/// A call that needs a current context, which is not lost.
+Result call_in_context(const std::function<Result(State&, Context&)>& body);
+
+Result violation(const std::string& what, Result result);
+
+std::vector<Context*>& context_stack();  // of the calling thread
+
+/// The host's place of device memory; null, and a violation, when [address, address + bytes) is no memory of the context.
+std::byte* host_place(Context& context, Address address, std::size_t bytes);
+Result allocate(Context& context, Address* address, std::size_t bytes);
+Result release(Context& context, Address address);
+bool is_pinned(const void* data, std::size_t bytes);
+
+Result run(Stream& stream, std::size_t until);
+Result run_all(Context& context);
+
+struct Launch {
+  const Function& function;
+  unsigned x, y, z;
+  void** arguments;
+};
+Result enqueue(Stream& stream, const Launch& launch);
+
+}  // namespace ab::test::fake
