@@ -12,8 +12,12 @@ class CudaHandles : public OnFakeDriver {
   void SetUp() override {
     ASSERT_EQ(ab_init(), AB_OK);
     ASSERT_EQ(ab_current_device(), 1);
-    const std::vector<double> twos(n * n, 2);
     for (ABMatrix* matrix : {&a_, &b_, &c_}) *matrix = ab_matrix_create(n, n);
+    fill();
+  }
+  // New contents: nothing of them is prepared.
+  void fill() {
+    const std::vector<double> twos(n * n, 2);
     ASSERT_EQ(ab_matrix_upload(a_, twos.data(), true), AB_OK);
     ASSERT_EQ(ab_matrix_upload(b_, twos.data(), true), AB_OK);
   }
@@ -44,6 +48,7 @@ TEST_F(CudaHandles, AFaultInAnyLaunchIsThatProductsStatus) {
   ASSERT_EQ(ab_dgemm(a_, b_, c_), AB_OK);
   launches = fake().launches();
   ASSERT_GT(launches, 3);
+  fill();
   fake().fault_at_launch(launches);  // the last one: nothing in the product waits for it but its end
   EXPECT_EQ(ab_dgemm(a_, b_, c_), AB_ERROR_NO_DEVICE);
   EXPECT_NE(std::string(ab_last_error()).find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << ab_last_error();
