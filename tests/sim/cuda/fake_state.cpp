@@ -65,8 +65,8 @@ State& state() {
   return *instance;
 }
 
-std::vector<Context*>& context_stack() {
-  static thread_local std::vector<Context*> stack;
+ContextStack& context_stack() {
+  static constinit thread_local ContextStack stack;
   return stack;
 }
 

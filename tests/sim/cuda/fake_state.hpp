@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What the fake driver knows: contexts with their memory, streams with work that waits, and what it is told to do wrong.
 #pragma once
+#include <cstdlib>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -87,7 +89,23 @@ Result call_in_context(const std::function<Result(State&, Context&)>& body);
 
 Result violation(const std::string& what, Result result);
 
-std::vector<Context*>& context_stack();  // of the calling thread
+/// The contexts that the calling thread has pushed. Nothing to destroy: a thread's own objects go before the process' statics at exit, and
+/// those may still call the driver.
+class ContextStack {
+ public:
+  bool empty() const { return count_ == 0; }
+  Context* back() const { return contexts_[count_ - 1]; }
+  void push_back(Context* context) {
+    if (count_ == std::size(contexts_)) std::abort();  // a test that forgets to pop
+    contexts_[count_++] = context;
+  }
+  void pop_back() { --count_; }
+
+ private:
+  Context* contexts_[64] = {};
+  std::size_t count_ = 0;
+};
+ContextStack& context_stack();
 
 /// The host's place of device memory; null, and a violation, when [address, address + bytes) is no memory of the context.
 std::byte* host_place(Context& context, Address address, std::size_t bytes);
