@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The cpu device of this machine beside other BLAS libraries, in one go: engine and self-test, native kernels against common ones, then
 # DGEMM and ZGEMM on one core, two cores and all of them, and a product of numpy with and without the library. JSON, tables and charts
-# go to benchmarks/results/NAME. Minutes: about 4 with 16 cores (--quick: 1). Exit status 1 when something is wrong.
+# go to benchmarks/results/NAME. Exit status 1 when something is wrong.
 # usage: scripts/cpu_check.sh [--against FILE,FILE] [--name NAME] [--core N] [--build DIR] [--quick]
-set -u
+set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
 against='' name='' core=1 build=build/release quick=''
 usage() { sed -n '3,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }

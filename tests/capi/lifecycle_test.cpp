@@ -148,7 +148,8 @@ TEST(Lifecycle, CpuHandlesStayUsableInAForkedChild) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)  // whose allocator may be forked while locked
-// A process of its own whose threads create their first matrices while it forks; what the child ends with.
+// A process of its own whose threads create their first matrices while it forks; what the child ends with. A lock held for a moment is hit
+// once in thousands of forks: tools/check_exports.py is what refuses statics with guards.
 int fork_during_first_matrices(int delay_ns) {
   if (ab_select_device(0) != AB_OK || ab_init() != AB_OK) return 1;
   std::atomic<int> ready{0};

@@ -10,8 +10,9 @@ namespace ab::device::native {
 namespace {
 
 constexpr Index item_tiles = 8, item_blocks = 4;  // shared over threads: 128 vectors by 256 terms
-// Bytes of residues from which on they are streamed to memory. At n = 1024 (14 MiB) streaming saves less here than the product then
-// loses by reading them from there; at 2048 and 4096 it halves the time (Xeon with AMX, 2026-12-01).
+// Bytes of residues from which on they are streamed to memory. Streaming halved the time of left operands at n = 2048 and 4096, and saved a
+// sixth of right ones' (Xeon with AMX, two rounds, 2026-12-01). At 1024 (14 MiB) two rounds contradicted each other; that they are better
+// left in the caches for the product is chosen.
 constexpr std::size_t beyond_caches = std::size_t{24} << 20;
 
 struct Residues {

@@ -83,5 +83,14 @@ inline void reduce_partial(std::int16_t* results, Index count, const ModulusCons
   }
 }
 
+/// Chunk after chunk of a block; partial sums are reduced before they could leave 16 bits.
+inline void multiply_chunks(const ModularBlock& b, void (*other)(const ModularBlock&, Index), void (*last)(const ModularBlock&, Index)) {
+  for (Index chunk = 0; chunk + 1 < b.chunks.count; ++chunk) {
+    if (chunk > 0 && chunk % chunks_between_reductions == 0) reduce_partial(b.partial, entries_of(b), *b.modulus);
+    other(b, chunk);
+  }
+  last(b, b.chunks.count - 1);
+}
+
 }  // namespace
 }  // namespace ab::device::native

@@ -87,21 +87,11 @@ void multiply_chunk(const ModularBlock& b, Index number) {
   }
 }
 
-template <Parity parity>
-void multiply_all(const ModularBlock& b) {
-  const Index last = b.chunks.count - 1;
-  for (Index chunk = 0; chunk < last; ++chunk) {
-    if (chunk > 0 && chunk % chunks_between_reductions == 0) reduce_partial(b.partial, entries_of(b), *b.modulus);
-    multiply_chunk<parity, Chunk::Other>(b, chunk);
-  }
-  multiply_chunk<parity, Chunk::Last>(b, last);
-}
-
 void multiply(const ModularBlock& block) {
   if (block.modulus->m % 2 == 0) {
-    multiply_all<Parity::Even>(block);
+    multiply_chunks(block, &multiply_chunk<Parity::Even, Chunk::Other>, &multiply_chunk<Parity::Even, Chunk::Last>);
   } else {
-    multiply_all<Parity::Odd>(block);
+    multiply_chunks(block, &multiply_chunk<Parity::Odd, Chunk::Other>, &multiply_chunk<Parity::Odd, Chunk::Last>);
   }
 }
 
