@@ -13,11 +13,15 @@
 namespace ab::device {
 namespace {
 
+using Opener = std::unique_ptr<Device> (*)(int ordinal);
+
 struct Entry {
-  Traits traits;
-  std::unique_ptr<Device> (*open)(int ordinal);
-  int ordinal;  // among the devices of its backend
-  TrustState trust;
+  Entry(Traits traits, Opener open, int ordinal) : traits(std::move(traits)), open(open), ordinal(ordinal) {}
+  const Traits traits;
+  const Opener open;
+  const int ordinal;  // among the devices of its backend
+  TrustState trust;   // written and read under the lock, but for what `refused` repeats
+  std::atomic<bool> refused{false};
   std::unique_ptr<Device> device;
 };
 
@@ -47,9 +51,10 @@ std::unique_ptr<List> find_devices() {
   watch_forks();
   auto found = std::make_unique<List>();
   std::deque<Entry>& entries = found->entries;
-  entries.push_back({describe_cpu(), [](int) { return open_cpu(); }, 0, {}, nullptr});
+  entries.emplace_back(
+      describe_cpu(), [](int) { return open_cpu(); }, 0);
   int ordinal = 0;
-  for (const Traits& traits : describe_cuda()) entries.push_back({traits, open_cuda, ordinal++, {}, nullptr});
+  for (const Traits& traits : describe_cuda()) entries.emplace_back(traits, open_cuda, ordinal++);
   for (std::size_t i = 1; i < entries.size(); ++i) {  // the order of the list is that of preference, but for cpu
     const std::string kind = kind_of(entries[i].traits.id);
     if (kind == kind_of(entries[i - 1].traits.id)) continue;
@@ -106,6 +111,11 @@ void set_trust(int index, const TrustState& state) {
   Entry& found = entry(index);
   const std::scoped_lock lock(process_mutex());
   found.trust = state;
+  found.refused.store(state.trust == Trust::Refused, std::memory_order_relaxed);
+}
+
+bool is_refused(int index) {
+  return entry(index).refused.load(std::memory_order_relaxed);
 }
 
 Device& open(int index) {

@@ -24,6 +24,8 @@ int index_of_id(const std::string& id);
 const std::vector<int>& default_order();
 
 TrustState trust_of(int index);
+/// Without a lock: asked on the way of every call that is routed by a table.
+bool is_refused(int index);
 void set_trust(int index, const TrustState& state);
 
 /// The opened device, the same object each time. Throws Error when it cannot be opened.

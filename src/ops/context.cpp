@@ -79,7 +79,7 @@ int default_device_index() {
     return index;
   }
   for (const int index : device::default_order()) {
-    if (device::trust_of(index).trust != device::Trust::Refused) return index;
+    if (!device::is_refused(index)) return index;
   }
   return cpu_index;
 }
