@@ -147,7 +147,7 @@ TEST(Lifecycle, CpuHandlesStayUsableInAForkedChild) {
   ab_shutdown();
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // whose allocator may be forked while locked
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // may be forked while locked; ends children that start threads
 // A process of its own whose threads create their first matrices while it forks; what the child ends with. A lock held for a moment is hit
 // once in thousands of forks: tools/check_exports.py is what refuses statics with guards.
 int fork_during_first_matrices(int delay_ns) {
