@@ -77,26 +77,28 @@ void lower_profile(const std::uint32_t* histogram, int L, std::uint32_t* profile
 }
 
 // What the second pass does with a vector after the first.
-struct Verdicts {
-  bool common[side_vectors];
-  Measure measure[side_vectors];
+struct Verdict {
+  bool common = false;
+  Measure measure;
 };
 
-Verdicts judge(const Scratch& s, Index vectors, int parts) {
-  Verdicts out{};
-  for (Index v = 0; v < vectors; ++v) {
-    const Part &re = s.parts[v][0], &im = s.parts[v][parts - 1];
-    const std::uint64_t top = larger(re.top, im.top);
-    if (top == 0) continue;
-    const int field = static_cast<int>(top >> 52);
-    const double least = re.least < im.least ? re.least : im.least;
-    out.common[v] = top >= infinity || field < least_top_field || least < 0x1p-1022;
-    if (out.common[v]) continue;
-    out.measure[v].factor = __builtin_bit_cast(double, static_cast<std::uint64_t>(14 + 2046 - field) << 52);  // 2^(14 - E)
-    out.measure[v].first_bin = 2 * field + 1;
-  }
+Verdict judge(const Part* of_part, int parts) {
+  Verdict out;
+  const Part &re = of_part[0], &im = of_part[parts - 1];
+  const std::uint64_t top = larger(re.top, im.top);
+  if (top == 0) return out;
+  const int field = static_cast<int>(top >> 52);
+  const double least = re.least < im.least ? re.least : im.least;
+  out.common = top >= infinity || field < least_top_field || least < 0x1p-1022;
+  if (out.common) return out;
+  out.measure.factor = __builtin_bit_cast(double, static_cast<std::uint64_t>(14 + 2046 - field) << 52);  // 2^(14 - E)
+  out.measure.first_bin = 2 * field + 1;
   return out;
 }
+
+struct Verdicts {
+  Verdict of[side_vectors];
+};
 
 // Vectors from `first` on, at most 32.
 struct Vectors {
@@ -109,17 +111,29 @@ Row row_of(const Vectors& vectors, Index v, int part) {
   return {source.at + (vectors.first + v) * source.vector_stride, vectors.inner};
 }
 
+// Vector by vector: the second pass finds the terms in the first-level cache.
 template <int stride>
 Verdicts look_and_measure_rows(const Vectors& vectors, int parts, Scratch& s) {
+  Verdicts verdicts;
   for (Index v = 0; v < vectors.count; ++v) {
     for (int part = 0; part < parts; ++part) look_at_row<stride>(row_of(vectors, v, part), s.parts[v][part]);
+    const Verdict verdict = verdicts.of[v] = judge(s.parts[v], parts);
+    if (verdict.measure.factor == 0) continue;
+    for (int part = 0; part < parts; ++part) measure_row<stride>(row_of(vectors, v, part), verdict.measure, s.parts[v][part], s.bin_of);
   }
-  const Verdicts verdicts = judge(s, vectors.count, parts);
-  for (Index v = 0; v < vectors.count; ++v) {
-    for (int part = 0; part < parts; ++part) {
-      if (verdicts.measure[v].factor != 0) measure_row<stride>(row_of(vectors, v, part), verdicts.measure[v], s.parts[v][part], s.bin_of);
-    }
+  return verdicts;
+}
+
+template <int stride>
+Verdicts look_and_measure_sides(const Side* sides, Index vectors, int parts, Scratch& s) {
+  Verdicts verdicts;
+  Measure measures[side_vectors];
+  for (int part = 0; part < parts; ++part) look_at_side<stride>(sides[part], part, s);
+  for (Index v = 0; v < vectors; ++v) {
+    verdicts.of[v] = judge(s.parts[v], parts);
+    measures[v] = verdicts.of[v].measure;
   }
+  for (int part = 0; part < parts; ++part) measure_side<stride>(sides[part], measures, part, s);
   return verdicts;
 }
 
@@ -130,11 +144,22 @@ Verdicts look_and_measure_side(const Vectors& vectors, int parts, Scratch& s) {
     const Source& source = vectors.source[part];
     sides[part] = side_of<stride>(source.at + vectors.first * stride, source.inner_stride, vectors.count, vectors.inner);
     sides[part].kept = parts == 1;
-    look_at_side<stride>(sides[part], part, s);
   }
-  const Verdicts verdicts = judge(s, vectors.count, parts);
-  for (int part = 0; part < parts; ++part) measure_side<stride>(sides[part], verdicts.measure, part, s);
-  return verdicts;
+  return look_and_measure_sides<stride>(sides, vectors.count, parts, s);
+}
+
+bool are_pairs(const Vectors& vectors, int parts) {
+  const Source &re = vectors.source[0], &im = vectors.source[1];
+  return parts == 2 && re.vector_stride == 2 && im.at == re.at + 1 && im.vector_stride == 2 && im.inner_stride == re.inner_stride;
+}
+
+// Real and imaginary parts that lie in the same lines are read once, and looked at where they were left.
+Verdicts look_and_measure_pairs(const Vectors& vectors, Scratch& s) {
+  const Source& source = vectors.source[0];
+  keep_pairs(source.at + 2 * vectors.first, source.inner_stride, vectors.count, vectors.inner, s.slab);
+  const Side sides[2] = {side_of<1>(s.slab, side_vectors, side_vectors, vectors.inner),
+                         side_of<1>(s.slab + pair_terms * side_vectors, side_vectors, side_vectors, vectors.inner)};
+  return look_and_measure_sides<1>(sides, vectors.count, 2, s);
 }
 
 Verdicts look_and_measure(const Vectors& vectors, int parts, Scratch& s) {
@@ -142,7 +167,9 @@ Verdicts look_and_measure(const Vectors& vectors, int parts, Scratch& s) {
   const Source& source = vectors.source[0];
   if (source.inner_stride == 1) return look_and_measure_rows<1>(vectors, parts, s);
   if (source.inner_stride == 2) return look_and_measure_rows<2>(vectors, parts, s);
-  return source.vector_stride == 1 ? look_and_measure_side<1>(vectors, parts, s) : look_and_measure_side<2>(vectors, parts, s);
+  if (source.vector_stride == 1) return look_and_measure_side<1>(vectors, parts, s);
+  if (are_pairs(vectors, parts) && vectors.inner <= pair_terms) return look_and_measure_pairs(vectors, s);
+  return look_and_measure_side<2>(vectors, parts, s);
 }
 
 void scan_vectors(const Scan& scan, const Vectors& vectors, Scratch& s, std::byte* common_scratch) {
@@ -150,8 +177,8 @@ void scan_vectors(const Scan& scan, const Vectors& vectors, Scratch& s, std::byt
   const Verdicts verdicts = look_and_measure(vectors, parts, s);
   auto* const records = static_cast<text::vector_record*>(scan.buffers[3]);
   for (Index v = 0; v < vectors.count; ++v) {
-    if (verdicts.common[v]) {
-      if (v % 4 == 0 || !verdicts.common[v - 1]) leave_to_common(scan, vectors.first + v, common_scratch);
+    if (verdicts.of[v].common) {
+      if (v % 4 == 0 || !verdicts.of[v - 1].common) leave_to_common(scan, vectors.first + v, common_scratch);
       continue;
     }
     const text::vector_record r = record_of(s.parts[v], parts);

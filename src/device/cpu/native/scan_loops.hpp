@@ -11,9 +11,10 @@ constexpr Index strip_terms = 8192;  // of one vector between two looks at its b
 constexpr Index side_vectors = 32;   // side by side
 // Terms of 32 vectors side by side that the first pass leaves in neighbouring lines for the second: at the distance of a leading
 // dimension they meet in few sets of the caches.
-constexpr Index slab_terms = 4096;
-constexpr Index side_terms = 256;    // of them between two looks at their bins: 128 counts of two terms
+constexpr Index slab_terms = 4096, pair_terms = slab_terms / 2;  // pair_terms: of both parts of complex ones
+constexpr Index side_terms = 256;                                // of them between two looks at their bins: 128 counts of two terms
 constexpr Index terms_ahead = 8;     // each may lie on a page of its own, where no hardware looks ahead (chosen)
+constexpr Index words_ahead = 128;   // of a row: the hardware stops at the end of a page (chosen)
 constexpr int least_top_field = 48;  // below it the bin of a zero would be one that counts
 constexpr std::uint64_t magnitude_mask = ~(std::uint64_t{1} << 63), infinity = std::uint64_t{0x7FF} << 52;
 // What is found of one part of a vector. Magnitudes; zeros do not count.
@@ -126,6 +127,9 @@ void look_at_row(const Row& row, Part& part) {
   Extent even, odd;
   Index k = 0;
   for (; k + 16 <= row.terms; k += 16) {
+    for (Index line = 0; line < 2 * stride; ++line) {
+      _mm_prefetch(reinterpret_cast<const char*>(row.at + k * stride + words_ahead + 8 * line), _MM_HINT_T0);
+    }
     even.include(load_terms<stride, Block::Whole>(row, k));
     odd.include(load_terms<stride, Block::Whole>(row, k + 8));
   }
@@ -205,8 +209,28 @@ inline __attribute__((always_inline)) __m512d load_vectors(const Side& side, Ind
   return _mm512_permutex2var_pd(low, _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), _mm512_maskz_loadu_pd(side.high[group], at + 8));
 }
 
+// Interleaved real and imaginary parts of up to 32 vectors -> terms of 32 real parts from slab on, of imaginary ones pair_terms further on;
+// zeros for vectors that do not exist.
+void keep_pairs(const double* at, Index inner_stride, Index vectors, Index terms, double* slab) {
+  const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14), odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  for (Index k = 0; k < terms; ++k) {
+    const double* const here = at + k * inner_stride;
+    double* const kept = slab + k * side_vectors;
+#pragma GCC unroll 4
+    for (Index group = 0; group < 4; ++group) {
+      const double* const from = here + 16 * group;
+      _mm_prefetch(reinterpret_cast<const char*>(from + terms_ahead * inner_stride), _MM_HINT_T0);
+      _mm_prefetch(reinterpret_cast<const char*>(from + terms_ahead * inner_stride + 8), _MM_HINT_T0);
+      const Index words = 2 * (vectors - 8 * group);
+      const __m512d low = _mm512_maskz_loadu_pd(first_lanes(words), from), high = _mm512_maskz_loadu_pd(first_lanes(words - 8), from + 8);
+      _mm512_store_pd(kept + 8 * group, _mm512_permutex2var_pd(low, even, high));
+      _mm512_store_pd(kept + pair_terms * side_vectors + 8 * group, _mm512_permutex2var_pd(low, odd, high));
+    }
+  }
+}
+
 template <int stride>
-void look_at_side(const Side& side, int part, Scratch& s) {
+void look_at_side(const Side side, int part, Scratch& s) {  // by value: stores to the slab cannot change it
   Extent extent[4];
   for (Index k = 0; k < side.terms; ++k) {
     const double* const ahead = side.at + (k + terms_ahead) * side.inner_stride;
@@ -268,7 +292,7 @@ inline __attribute__((always_inline)) __m512d load_again(const Side& side, Index
 }
 
 template <int stride>
-void measure_side(const Side& side, const Measure* measures, int part, Scratch& s) {
+void measure_side(const Side side, const Measure* measures, int part, Scratch& s) {
   __m512d factor[4];
   __m512i first_bin[2];
   alignas(64) double factors[side_vectors];
