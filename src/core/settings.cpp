@@ -14,13 +14,12 @@
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <thread>
 #include <utility>
 #if defined(__linux__)
-#include <sched.h>
 #include <sys/auxv.h>
 #endif
 
+#include "core/cpus.hpp"
 #include "core/process.hpp"
 #include "core/routines.hpp"
 
@@ -77,20 +76,6 @@ bool names_device(std::string_view word) {
   if (word.size() == kind.size()) return true;
   const std::optional<Index> number = parse_integer(word.substr(kind.size() + 1));
   return number && *number >= 0;
-}
-
-int cpus_of_affinity_mask() {
-#if defined(__linux__)
-  for (int cpus = 1024; cpus <= (1 << 20); cpus *= 4) {  // the kernel refuses masks that are too short for the machine
-    cpu_set_t* mask = CPU_ALLOC(cpus);
-    if (mask == nullptr) break;
-    const std::size_t bytes = CPU_ALLOC_SIZE(cpus);
-    const int count = sched_getaffinity(0, bytes, mask) == 0 ? CPU_COUNT_S(bytes, mask) : 0;
-    CPU_FREE(mask);
-    if (count > 0) return count;
-  }
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 /// Takes one variable after the other; what is wrong becomes one complaint per variable.
@@ -156,7 +141,7 @@ std::string read_device(Environment& environment) {
 int read_threads(Environment& environment) {
   constexpr Index most_threads = 1 << 16;
   const int of_openmp = environment.first_integer({"OMP_NUM_THREADS"}, 1, 0);
-  const int otherwise = of_openmp > 0 ? of_openmp : cpus_of_affinity_mask();
+  const int otherwise = of_openmp > 0 ? of_openmp : usable_cpus();
   const std::string complaint = "is no integer >= 1; using " + std::to_string(otherwise);
   return static_cast<int>(environment.integer("AB_NUM_THREADS", 1, most_threads, otherwise, complaint));
 }

@@ -24,7 +24,7 @@ struct Settings {
   Index staging_mb = -1;  // -1: not set
   std::string host_blas;  // file or ""
   CpuKernels cpu_kernels = CpuKernels::Best;
-  int num_threads = 1;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else CPUs of the affinity mask; >= 1
+  int num_threads = 1;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else usable_cpus(); >= 1
   bool report = false;      // asked for, to stderr or to report_path
   std::string report_path;  // AB_REPORT with a '/'
   std::string trace_path;   // AB_TRACE
