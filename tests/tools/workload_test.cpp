@@ -119,5 +119,25 @@ TEST(Workload, TheChecksumTellsEveryBitAndPlaceApart) {
   EXPECT_NE(checksum({0.0}), checksum({0.0, 0.0}));
 }
 
+TEST(Data, KindsAndWhatTheyMake) {
+  EXPECT_THROW(parse_data("normal"), Failure);
+  EXPECT_THROW(parse_data("phi"), Failure);
+  EXPECT_THROW(parse_data("phi9"), Failure);
+  EXPECT_THROW(parse_data("phi0.5x"), Failure);
+  const auto spread = [](const std::string& kind) {  // largest over smallest magnitude, and how many are negative
+    const Workload work = make_workload(Operation::Dgemm, {100, 100, 100}, 5, {}, parse_data(kind));
+    double sum = 0, negative = 0;
+    for (const double x : work.a) sum += std::log(std::fabs(x)) * std::log(std::fabs(x)), negative += x < 0 ? 1 : 0;
+    return std::pair(sum / 10000, negative / 10000);
+  };
+  EXPECT_EQ(spread("uniform"), spread("phi0"));
+  EXPECT_NEAR(spread("uniform").second, 0.5, 0.03);
+  EXPECT_EQ(spread("one-sided").second, 0.0);
+  // ln|u - 0.5| has mean -1 - ln 2 and variance 1; the normal part adds phi^2 to the mean square.
+  const double mean_square = (1 + std::log(2.0)) * (1 + std::log(2.0)) + 1;
+  EXPECT_NEAR(spread("uniform").first, mean_square, 0.2);
+  EXPECT_NEAR(spread("phi2").first, mean_square + 4, 0.5);
+}
+
 }  // namespace
 }  // namespace ab::cli

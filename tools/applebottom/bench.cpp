@@ -35,6 +35,7 @@ struct BenchOptions {
   std::string against;
   bool no_matrix_rate = false;
   int threads = 0;  // 0: as the environment says
+  std::string data = "uniform";
 };
 
 /// Lines "M N K tag"; "#" starts a comment.
@@ -109,10 +110,11 @@ std::vector<Measurement> measure_all(const BenchOptions& options, const MeasureO
   std::vector<ABPrecision> classes;
   for (const std::string& word : classes_of(options)) classes.push_back(parse_precision(word));
   const std::vector<int> devices = parse_devices(options.shared.device);
+  const Data data = parse_data(options.data);
   const Progress progress;
   std::vector<Measurement> measurements;
   for (const auto& [operation, ops, shape] : products_of(options)) {
-    const Workload work = make_workload(operation, shape, 1, ops);
+    const Workload work = make_workload(operation, shape, 1, ops, data);
     for (ABPrecision precision : classes) {
       for (int device : devices) {
         progress.say(fmt::format("{} {} on {}", label_of(operation, ops), text_of(shape), device_traits(device).id));
@@ -146,7 +148,8 @@ Exit bench(const BenchOptions& options) {
   route_everything_to_the_device();
   if (options.threads > 0) set_threads(options.threads);
   const MeasureOptions how = how_to_measure(options);
-  const Setup setup = describe_setup();
+  Setup setup = describe_setup();
+  setup.data = options.data;
   if (!options.shared.json) {
     fmt::print("{}", head_of(setup, how));
     std::fflush(stdout);
@@ -174,6 +177,10 @@ Action add_bench(CLI::App& command) {
   command.add_option("--ops", options->ops, "NN,NT,TN,TT: letters N, T or C for op(A) op(B)")->type_name("LIST")->capture_default_str();
   command.add_option("--shape", options->shapes, "MxNxK,...")->type_name("LIST");
   command.add_option("--shapes", options->shapes_file, "lines: M N K tag")->type_name("FILE");
+  command
+      .add_option("--data", options->data, "entries: uniform in (-0.5, 0.5), one-sided in (0, 1), or phi0.5: uniform times exp(0.5 normal)")
+      ->type_name("KIND")
+      ->capture_default_str();
   command.add_option("--classes", options->classes, "dd,fast,fp64,strict")->type_name("LIST");
   command.add_flag("--resident", options->resident, "matrices that stay on the device, instead of BLAS calls from host memory");
   command.add_option("--runs", options->runs, "timed runs, device and libraries in turn; medians count")->capture_default_str();

@@ -210,6 +210,7 @@ std::string head_of(const Setup& setup, const MeasureOptions& options) {
   std::string set;
   for (const auto& [name, value] : setup.environment) set += " " + name + "=" + value;
   text += "environment:" + (set.empty() ? " no thread counts set" : set) + "\n";
+  text += "data: " + setup.data + "\n";
   if (options.with_host) text += "host BLAS: " + host_blas_name().value_or("none found") + "\n";
   for (const Peer& peer : options.peers) {
     text += fmt::format("peer {}: {}", peer.name, peer.file);

@@ -51,6 +51,7 @@ nlohmann::ordered_json json_of(const Setup& setup) {
   json["library_version"] = setup.library_version;
   json["cpu"] = setup.cpu;
   json["threads"] = setup.threads;
+  json["data"] = setup.data;
   json["environment"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : setup.environment) json["environment"][name] = value;
   return json;

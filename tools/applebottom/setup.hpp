@@ -14,6 +14,7 @@ struct Setup {
   std::string cpu;                                               // its model
   int threads = 1;                                               // of the cpu device
   std::vector<std::pair<std::string, std::string>> environment;  // what is set of the variables that choose threads or kernels
+  std::string data = "uniform";                                  // parse_data
 };
 
 Setup describe_setup();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -30,6 +31,14 @@ class Generator {  // splitmix64
     const std::uint64_t random = bits();
     const double magnitude = std::ldexp(static_cast<double>((random >> 12) + (std::uint64_t{1} << 52)), -54 - halvings);
     return (random & 1) != 0 ? magnitude : -magnitude;
+  }
+  double normal() {  // Box and Muller
+    const double u = std::fabs(uniform()) * 2, angle = uniform() * 6.283185307179586;
+    return std::sqrt(-2 * std::log(u)) * std::cos(angle);
+  }
+  double entry(const Data& data) {
+    const double x = data.one_sided ? std::fabs(uniform()) * 2 : uniform();
+    return data.phi == 0 ? x : x * std::exp(data.phi * normal());
   }
 
  private:
@@ -112,13 +121,25 @@ double Workload::flops() const {
   return volume * (operation == Operation::Dgemm ? 2.0 : 8.0);
 }
 
-Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops) {
+Data parse_data(const std::string& word) {
+  if (word == "uniform") return {};
+  if (word == "one-sided") return {0, true};
+  double phi = 0;
+  const char* const end = word.data() + word.size();
+  if (word.starts_with("phi")) {
+    const auto [stopped, error] = std::from_chars(word.data() + 3, end, phi);
+    if (error == std::errc() && stopped == end && phi >= 0 && phi <= 8) return {phi, false};
+  }
+  throw Failure(Exit::WrongUsage, fmt::format("'{}' is no kind of data; there are uniform, one-sided, phi0 to phi8", word));
+}
+
+Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops, const Data& data) {
   Workload work{operation, shape, ops, {}, {}};
   work.a.resize(static_cast<std::size_t>(shape.m * shape.k * work.parts()));
   work.b.resize(static_cast<std::size_t>(shape.k * shape.n * work.parts()));
   Generator generator(seed);
-  for (double& word : work.a) word = generator.uniform();
-  for (double& word : work.b) word = generator.uniform();
+  for (double& word : work.a) word = generator.entry(data);
+  for (double& word : work.b) word = generator.entry(data);
   return work;
 }
 

@@ -36,8 +36,16 @@ struct Workload {  // C = op(A) op(B)
   double flops() const;
 };
 
-/// Entries uniform in (-0.5, 0.5) from a generator of our own: the same words on every machine.
-Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops = {});
+/// What entries are: (u - 0.5) exp(phi g) with u uniform in (0, 1) and g of the standard normal distribution, or u alone.
+struct Data {
+  double phi = 0;
+  bool one_sided = false;
+};
+/// "uniform", "one-sided", or "phi0.5" with any number.
+Data parse_data(const std::string& word);
+
+/// From a generator of our own: the same words on every machine, but for phi > 0, where the mathematical library has a part.
+Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops = {}, const Data& data = {});
 
 enum class Entries { Sampled, All };
 /// The largest |C - op(A) op(B)| / (2^-53 |A||B|) over entries and parts, complex weights per part; about 100 entries are sampled, corners
