@@ -281,24 +281,6 @@ void write_row(const Result& out, const Row& row, const BlockResults& b, const L
   }
 }
 
-// The residues of the next left tile, for rows r and r + 1, and where its results will be written.
-void fetch_ahead(const Result& out, const BlockResults& b, const std::int8_t* rows, Index i, Index j) {
-  for (int q = 0; q < b.products; ++q) {
-    for (int l = 0; l < b.constants->count; ++l) {
-      _mm_prefetch(reinterpret_cast<const char*>(rows + l * b.modulus_stride + q * b.product_stride), _MM_HINT_T0);
-    }
-  }
-  const text::result_view& c = out.p->c;
-  const Index words = tile_vectors * c.row_stride;
-  if (words > 32 || i + tile_vectors > static_cast<Index>(c.rows)) return;  // far apart, or not all there
-  for (Index h = 0; h < 4; ++h) {
-    const Index column = j + 16 * (h / 2) + h % 2;
-    if (column >= static_cast<Index>(c.columns)) continue;
-    const std::uint64_t* const at = out.c_re + i * c.row_stride + column * c.column_stride;
-    for (Index word = 0; word < words; word += 8) __builtin_prefetch(at + word, 1);
-  }
-}
-
 }  // namespace
 
 void write_results(void* const* buffers, const BlockResults& b) {
@@ -310,7 +292,6 @@ void write_results(void* const* buffers, const BlockResults& b) {
       const Index i = (b.left_tiles.first + it) * tile_vectors, j = jt * tile_vectors;
       const LeftShifts left = left_shifts_of(out, i);
       for (Index r = 0; r < tile_vectors && j + r < columns; ++r) {
-        if (r % 2 == 0) fetch_ahead(out, b, at + pair_entries + 32 * r, i + tile_vectors, j + r);
         write_row(out, {at + 32 * r, b.modulus_stride, b.product_stride}, b, left, i, j + r);
       }
     }

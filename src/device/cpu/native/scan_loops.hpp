@@ -243,6 +243,7 @@ void look_at_side(const Side side, int part, Scratch& s) {  // by value: stores 
       if (side.kept) _mm512_store_pd(kept + 8 * group, x);
     }
   }
+#pragma GCC unroll 4  // else the extents stay in memory, above too
   for (Index group = 0; group < 4; ++group) {
     alignas(64) std::uint64_t top[8];
     alignas(64) double least[8], lowest_bit[8];
@@ -272,6 +273,7 @@ void add_counts(const __m512i* count, int part, Scratch& s) {
 }
 
 void add_sizes(const Sizes* sizes, int part, Scratch& s) {
+#pragma GCC unroll 4
   for (Index group = 0; group < 4; ++group) {
     alignas(64) double sum[8], squares[8];
     _mm512_store_pd(sum, sizes[group].sum);
