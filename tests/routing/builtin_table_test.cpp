@@ -66,7 +66,8 @@ TEST(BuiltinTable, LargeProductsOfOneThreadGoToTheMatrixUnit) {
     EXPECT_EQ(route.engine, Engine::Device) << shape[0];
     EXPECT_EQ(route.reason, Reason::TableFaster);
   }
-  EXPECT_EQ(route_of("zgemm", {2048, 2048, 2048}, section).reason, Reason::NoMeasurement);
+  EXPECT_EQ(route_of("zgemm", {2048, 2048, 2048}, section).engine, Engine::Device);
+  EXPECT_EQ(route_of("zgemm", {20000, 20000, 20000}, section).reason, Reason::NoMeasurement);
 }
 
 // Around the measured shapes, with one, two or three small dimensions.
