@@ -79,7 +79,8 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-void report(Machine& machine, const Options& options, const char* name, double giga, const char* unit, const std::function<void()>& launch) {
+void report(Machine& machine, const Options& options, const char* name, double giga, const char* unit,
+            const std::function<void()>& launch) {
   std::vector<double> times;
   for (int run = 0; run < 3; ++run) launch();
   for (int run = 0; run < 11; ++run) times.push_back(machine.milliseconds(launch));
@@ -89,7 +90,9 @@ void report(Machine& machine, const Options& options, const char* name, double g
     const int count = std::max(4, static_cast<int>(1200 / middle));
     for (int run = 0; run < count; ++run) launch();
     const int last = std::max(2, count / 3);
-    const double all = machine.milliseconds([&] { for (int run = 0; run < last; ++run) launch(); });
+    const double all = machine.milliseconds([&] {
+      for (int run = 0; run < last; ++run) launch();
+    });
     std::printf("  sustained %8.0f", giga * last / all * 1e3);
   }
   std::printf("\n");
@@ -111,61 +114,105 @@ std::vector<std::uint64_t> random_words(bool bytes) {
   return words;
 }
 
-void measure(Machine& machine, const Options& options, Index n) {
-  constexpr int moduli = 14;
-  const int products = options.complex ? 3 : 1, parts = options.complex ? 2 : 1;
-  const Index planes = Index{moduli} * products, entries = n * n;
-  NativeKernels& kernels = *machine.kernels();
-  const auto bytes = [](double x) { return static_cast<std::size_t>(x); };
-  const std::vector<std::uint64_t> numbers = random_words(false), residues = random_words(true);
-  const Address a = machine.random_bytes(bytes(8.0 * parts * static_cast<double>(entries)), numbers);
-  const Address c = machine.allocate(bytes(8.0 * parts * static_cast<double>(entries)));
-  const Address left = machine.random_bytes(static_cast<std::size_t>(planes * entries), residues);
-  const Address right = machine.random_bytes(static_cast<std::size_t>(planes * entries), residues);
-  const Address results = machine.allocate(result_bytes({n, n}, planes));
-  const Address small = machine.allocate(1 << 20);
-  machine.check(machine.call().memset_words(small, 0, 1 << 18, machine.stream()));
-  const double mega = static_cast<double>(entries) * 1e-9;
-  std::printf("n = %ld, %s\n", static_cast<long>(n), options.complex ? "complex, three products" : "real");
+// The operands and results of one size.
+struct Arrays {
+  Index n;
+  int products, parts;
+  Address a, c, left, right, results, small;
+  Index planes() const { return Index{moduli} * products; }
+  double mega() const { return static_cast<double>(n * n) * 1e-9; }
+  static constexpr int moduli = 14;
+};
 
+Arrays make_arrays(Machine& machine, const Options& options, Index n) {
+  Arrays x{};
+  x.n = n, x.products = options.complex ? 3 : 1, x.parts = options.complex ? 2 : 1;
+  const auto words = static_cast<std::size_t>(n * n * x.parts), bytes = static_cast<std::size_t>(x.planes() * n * n);
+  x.a = machine.random_bytes(8 * words, random_words(false));
+  x.c = machine.allocate(8 * words);
+  const std::vector<std::uint64_t> residues = random_words(true);
+  x.left = machine.random_bytes(bytes, residues);
+  x.right = machine.random_bytes(bytes, residues);
+  x.results = machine.allocate(result_bytes({n, n}, x.planes()));
+  x.small = machine.allocate(std::size_t{4} << 20);  // shifts of 0, records, the counter
+  machine.check(machine.call().memset_words(x.small, 0, std::size_t{1} << 20, machine.stream()));
+  return x;
+}
+
+kernels::vector_view view_of(const Arrays& x, bool along) {
+  const Index far = x.n * x.parts;
+  return {0,
+          x.parts == 2 ? 1u : 0u,
+          along ? far : x.parts,
+          along ? x.parts : far,
+          static_cast<unsigned>(x.n),
+          static_cast<unsigned>(x.n),
+          static_cast<unsigned>(x.parts),
+          0};
+}
+
+void measure_operands(Machine& machine, const Options& options, const Arrays& x) {
+  NativeKernels& kernels = *machine.kernels();
   for (const bool along : {true, false}) {
+    kernels::scan_params s{};
+    s.v = view_of(x, along);
+    s.group_count = 1;
+    const Address scan_buffers[] = {x.a, x.a, x.small, x.small + (1u << 21), x.small + (3u << 20)};
+    report(machine, options, along ? "scan, along" : "scan, across", x.mega() * 8.0 * x.parts, "GB/s",
+           [&] { kernels.run(Form::Scan, scan_buffers, std::as_bytes(std::span(&s, 1)), machine.stream()); });
     kernels::residues_params p{};
-    p.v = {0, 1, along ? n * parts : parts, along ? parts : n * parts, static_cast<unsigned>(n), static_cast<unsigned>(n),
-           static_cast<unsigned>(parts), 0};
-    if (!options.complex) p.v.offset_im = 0;
-    p.all_vectors = p.inner_padded = static_cast<unsigned>(n);
-    p.moduli = moduli;
+    p.v = view_of(x, along);
+    p.all_vectors = p.inner_padded = static_cast<unsigned>(x.n);
+    p.moduli = Arrays::moduli;
     p.kappa_sign = 1;
-    const Address buffers[] = {a, a, small, small, small, right};
-    report(machine, options, along ? "residues, along" : "residues, across", mega * (8.0 * parts + static_cast<double>(planes)), "GB/s",
-           [&] { kernels.run(Form::ResiduesI8, buffers, std::as_bytes(std::span(&p, 1)), machine.stream()); });
+    const Address buffers[] = {x.a, x.a, x.small, x.small, x.small, x.results};
+    report(machine, options, along ? "residues, along" : "residues, across", x.mega() * (8.0 * x.parts + static_cast<double>(x.planes())),
+           "GB/s", [&] { kernels.run(Form::ResiduesI8, buffers, std::as_bytes(std::span(&p, 1)), machine.stream()); });
   }
+}
+
+void measure_product(Machine& machine, const Options& options, const Arrays& x) {
   PlaneProduct product{};
-  product.left = left, product.right = right, product.left_all = product.right_all = product.inner_padded = n;
-  product.rows = product.columns = n, product.moduli = moduli, product.products = products, product.results = results;
-  product.meetings = small + 65536 * 8;
+  product.left = x.left, product.right = x.right, product.left_all = product.right_all = product.inner_padded = x.n;
+  product.rows = product.columns = x.n, product.moduli = Arrays::moduli, product.products = x.products, product.results = x.results;
+  product.meetings = x.small;
   for (const Tiles tiles : {Tiles::Best, Tiles::Small, Tiles::Large}) {
     product.tiles = tiles;
-    report(machine, options, tiles == Tiles::Best ? "product" : tiles == Tiles::Small ? "product, small tiles" : "product, large tiles",
-           2e-3 * mega * static_cast<double>(n * planes), "TOPS", [&] { kernels.multiply(product, machine.stream()); });
+    report(machine, options,
+           tiles == Tiles::Best    ? "product"
+           : tiles == Tiles::Small ? "product, small tiles"
+                                   : "product, large tiles",
+           2e-3 * x.mega() * static_cast<double>(x.n * x.planes()), "TOPS",
+           [&] { machine.kernels()->multiply(product, machine.stream()); });
   }
+  machine.check(machine.call().memset_words(x.small, 0, 64, machine.stream()));
+}
+
+// No entry is in doubt: the integer path, which random products take rarely, is left out, and with it what it alone reads.
+void measure_reconstruction(Machine& machine, const Options& options, const Arrays& x) {
   ResultParams p{};
-  p.results = reinterpret_cast<const unsigned char*>(results);
-  p.left_shifts = p.right_shifts = reinterpret_cast<const int*>(small);
-  // Only entries in doubt look at these: random residues are no small numbers.
-  p.table = p.whole = reinterpret_cast<const unsigned*>(small);
-  p.c_re = reinterpret_cast<kernels::ulong*>(c);
-  p.c_im = p.c_re + (options.complex ? 1 : 0);
+  p.results = reinterpret_cast<const unsigned char*>(x.results);
+  p.left_shifts = p.right_shifts = reinterpret_cast<const int*>(x.small);
+  p.c_re = reinterpret_cast<kernels::ulong*>(x.c);
+  p.c_im = p.c_re + (x.parts == 2 ? 1 : 0);
   p.store = Store::Pairs;
-  p.rows = p.columns = static_cast<int>(n);
-  p.p.c.row_stride = parts, p.p.c.column_stride = n * parts, p.p.c.parts = static_cast<unsigned>(parts);
-  p.p.c.rows = p.p.c.columns = static_cast<unsigned>(n);
+  p.rows = p.columns = static_cast<int>(x.n);
+  p.p.c.row_stride = x.parts, p.p.c.column_stride = x.n * x.parts, p.p.c.parts = static_cast<unsigned>(x.parts);
+  p.p.c.rows = p.p.c.columns = static_cast<unsigned>(x.n);
   p.p.s.alpha_re = __builtin_bit_cast(std::uint64_t, 1.0);
-  p.p.form = options.complex ? 3 : 1;
-  set_up_weights(p, moduli, products);
-  p.doubt = 0;  // so that every entry is sure: what is left out is the rare integer path
-  report(machine, options, "reconstruction", mega * (8.0 * parts + static_cast<double>(planes)), "GB/s",
-         [&] { kernels.reconstruct(p, products, machine.stream()); });
+  p.p.form = x.products == 3 ? 3 : 1;
+  set_up_weights(p, Arrays::moduli, x.products);
+  p.doubt = 0;
+  report(machine, options, "reconstruction", x.mega() * (8.0 * x.parts + static_cast<double>(x.planes())), "GB/s",
+         [&] { machine.kernels()->reconstruct(p, x.products, machine.stream()); });
+}
+
+void measure(Machine& machine, const Options& options, Index n) {
+  const Arrays x = make_arrays(machine, options, n);
+  std::printf("n = %ld, %s\n", static_cast<long>(n), options.complex ? "complex, three products" : "real");
+  measure_operands(machine, options, x);
+  measure_product(machine, options, x);
+  measure_reconstruction(machine, options, x);
   machine.release_all();
 }
 

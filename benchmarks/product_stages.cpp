@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where does the time of a product go, on the cpu device or (AB_DEVICE=cuda) on the first CUDA device? Medians of each kernel's launches and of the rest, for one shape. On AMX, of
-// the runs that had the core's matrix unit to themselves, when there are any; the int8 rate is that of the calling thread's core.
-// usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
+// Where does the time of a product go, on the cpu device or (AB_DEVICE=cuda) on the first CUDA device? Medians of each kernel's launches
+// and of the rest, for one shape. On AMX, of the runs that had the core's matrix unit to themselves, when there are any; the int8 rate is
+// that of the calling thread's core. usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

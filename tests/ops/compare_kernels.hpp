@@ -53,9 +53,9 @@ inline void expect_same_scans(const Contexts& contexts, const test::Recipe& reci
   for (std::size_t v = 0; v < scans[0].records.size(); ++v) {
     ASSERT_EQ(std::memcmp(&scans[0].records[v], &scans[1].records[v], sizeof(numerics::Record)), 0)
         << recipe.family << " vector " << v << " of " << call.m << " by " << call.k << " E " << scans[0].records[v].E << " "
-        << scans[1].records[v].E << " nmin " << scans[0].records[v].nmin << " " << scans[1].records[v].nmin << " L " << scans[0].records[v].L
-        << " " << scans[1].records[v].L << " low " << scans[0].records[v].low_re << " " << scans[1].records[v].low_re << " R "
-        << scans[0].records[v].R_re << " " << scans[1].records[v].R_re;
+        << scans[1].records[v].E << " nmin " << scans[0].records[v].nmin << " " << scans[1].records[v].nmin << " L "
+        << scans[0].records[v].L << " " << scans[1].records[v].L << " low " << scans[0].records[v].low_re << " "
+        << scans[1].records[v].low_re << " R " << scans[0].records[v].R_re << " " << scans[1].records[v].R_re;
   }
   ASSERT_EQ(scans[0].profiles, scans[1].profiles) << recipe.family << " " << call.m << " by " << call.k;
 }

@@ -10,7 +10,7 @@ namespace {
 struct Opened {
   std::unique_ptr<device::Device> device;
   std::unique_ptr<Context> context;
-  explicit Opened(CudaKernels kernels)
+  explicit Opened(GpuKernels kernels)
       : device(device::open_cuda_with(0, kernels)), context(std::make_unique<Context>(1, *device, std::uint64_t{1} << 31)) {}
 };
 
@@ -20,9 +20,9 @@ class CudaNative : public testing::Test {
     const std::vector<device::Traits> found = device::describe_cuda();
     if (found.empty()) GTEST_SKIP() << "skipped: no GPU";
     faked_ = found[0].name.starts_with("Fake");
-    native_ = std::make_unique<Opened>(CudaKernels::Best);
+    native_ = std::make_unique<Opened>(GpuKernels::Best);
     if (native_->device->traits().product_scratch_bytes == 0) GTEST_SKIP() << "skipped: no native kernels for " << found[0].features;
-    common_ = std::make_unique<Opened>(CudaKernels::Common);
+    common_ = std::make_unique<Opened>(GpuKernels::Common);
     ASSERT_EQ(common_->device->traits().product_scratch_bytes, 0u);
   }
   void expect_same(const test::Recipe& recipe, const Choices& choices, test::Way way, test::Random& random) {
@@ -94,7 +94,8 @@ TEST_F(CudaNative, Panels) {
     const auto size = [&] { return static_cast<Index>(1 + random.below(faked_ ? 400 : 2000)); };
     Choices choices = random_choices(random);
     choices.cap_bytes = (Index{1} << 24) + static_cast<Index>(random.below(std::uint64_t{1} << (faked_ ? 25 : 27)));
-    expect_same(uniform_recipe({size(), size(), static_cast<Index>(1 + random.below(200))}, random), choices, test::Way::ResidentPrivate, random);
+    expect_same(uniform_recipe({size(), size(), static_cast<Index>(1 + random.below(200))}, random), choices, test::Way::ResidentPrivate,
+                random);
   }
 }
 
@@ -110,8 +111,8 @@ TEST_F(CudaNative, MiddleSizes) {
 TEST_F(CudaNative, LargeSizes) {
   if (faked_) GTEST_SKIP() << "skipped: too large for a fake driver";
   test::Random random(916);
-  const test::Shape shapes[] = {{1023, 1025, 1024}, {1024, 1023, 1025}, {4700, 4610, 257}, {5001, 4999, 130}, {300, 9000, 8200},
-                                {9100, 200, 8193},  {4609, 4700, 8200}, {6000, 4099, 64}};
+  const test::Shape shapes[] = {{1023, 1025, 1024}, {1024, 1023, 1025}, {4700, 4610, 257},  {5001, 4999, 130},
+                                {300, 9000, 8200},  {9100, 200, 8193},  {4609, 4700, 8200}, {6000, 4099, 64}};
   for (const test::Shape& shape : shapes) {
     test::Recipe recipe = uniform_recipe(shape, random);
     if (shape.k > 1000 && shape.m > 4000 && shape.n > 4000) recipe.type = test::Type::Real;

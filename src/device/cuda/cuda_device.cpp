@@ -181,9 +181,9 @@ const cuda::KernelShape* find_shape(const std::string& name) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Driver& driver, int ordinal, CudaKernels kernels)
+  CudaDevice(const Driver& driver, int ordinal, GpuKernels kernels)
       : traits_(describe(driver, ordinal)), context_(std::make_shared<PrimaryContext>(driver, ordinal)) {
-    if (kernels == CudaKernels::Best) native_ = NativeKernels::load(*context_, ordinal);
+    if (kernels == GpuKernels::Best) native_ = NativeKernels::load(*context_, ordinal);
     if (native_ == nullptr) return;
     constexpr std::uint64_t most_scratch_bytes = std::uint64_t{4} << 30;  // the residues of a result of 16384 x 16384
     traits_.features += ", native int8 kernels";
@@ -249,10 +249,10 @@ std::vector<Traits> describe_cuda() {
 }
 
 std::unique_ptr<Device> open_cuda(int ordinal) {
-  return open_cuda_with(ordinal, settings().cuda_kernels);
+  return open_cuda_with(ordinal, settings().gpu_kernels);
 }
 
-std::unique_ptr<Device> open_cuda_with(int ordinal, CudaKernels kernels) {
+std::unique_ptr<Device> open_cuda_with(int ordinal, GpuKernels kernels) {
   const Driver* driver = cuda::driver();
   if (driver == nullptr) throw Error(Status::NoDevice, "cuda:" + std::to_string(ordinal) + ": there is no CUDA driver here");
   return std::make_unique<CudaDevice>(*driver, ordinal, kernels);

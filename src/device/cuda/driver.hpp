@@ -34,7 +34,8 @@ inline constexpr int most_dynamic_shared_bytes = 8;  // CUfunction_attribute
 struct alignas(128) TensorMap {
   std::uint64_t opaque[16];
 };
-inline constexpr int tensor_bytes = 0, tensor_not_interleaved = 0, tensor_swizzle_128 = 3, tensor_l2_lines_256 = 3, tensor_zeros_outside = 0;
+inline constexpr int tensor_bytes = 0, tensor_not_interleaved = 0, tensor_swizzle_128 = 3, tensor_l2_lines_256 = 3,
+                     tensor_zeros_outside = 0;
 
 struct Driver {
   Result (*init)(unsigned flags) = nullptr;
@@ -74,11 +75,13 @@ struct Driver {
   // Older drivers may lack these: null then.
   Result (*func_set_attribute)(FunctionHandle function, int attribute, int value) = nullptr;
   Result (*tensor_map_encode)(TensorMap* map, int type, std::uint32_t rank, void* address, const std::uint64_t* extents,
-                              const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave, int swizzle,
-                              int l2_lines, int outside) = nullptr;
+                              const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave,
+                              int swizzle, int l2_lines, int outside) = nullptr;
   Result (*memset_words)(Address to, unsigned value, std::size_t count, StreamHandle stream) = nullptr;
   Result (*event_elapsed)(float* milliseconds, EventHandle from, EventHandle to) = nullptr;
-  bool has_calls_of_native_kernels() const { return func_set_attribute != nullptr && tensor_map_encode != nullptr && memset_words != nullptr; }
+  bool has_calls_of_native_kernels() const {
+    return func_set_attribute != nullptr && tensor_map_encode != nullptr && memset_words != nullptr;
+  }
 };
 
 /// The driver, loaded and initialised by the first call; null where there is none, or none that works or has all that none may lack.

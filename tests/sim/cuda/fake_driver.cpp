@@ -43,14 +43,6 @@ Result enqueue_copy(Stream* stream, std::function<Result()> copy) {
   return success;
 }
 
-Result find_native_function(Module& module, const char* name, FunctionHandle* function) {
-  const NativeFunction* const native = find_native(name);
-  if (native == nullptr) return not_found;
-  module.functions.push_back(std::make_unique<Function>(Function{nullptr, nullptr, native}));
-  *function = as<CUfunc_st>(module.functions.back().get());
-  return success;
-}
-
 ab::test::FakeAlive count_alive() {
   State& now = state();
   const std::scoped_lock lock(now.mutex);
@@ -337,7 +329,8 @@ Result cuEventDestroy_v2(EventHandle event) {
 Result cuModuleLoadDataEx(ModuleHandle* module, const void* image, unsigned, int*, void**) {
   return call_in_context([&](State& now, Context& context) {
     const bool native = std::memcmp(image, "native", 6) == 0;
-    if (!native && std::memcmp(image, "fake", 4) != 0 && std::memcmp(image, "\x50\xED\x55\xBA", 4) != 0) return invalid_image;  // ours, or nvcc's
+    if (!native && std::memcmp(image, "fake", 4) != 0 && std::memcmp(image, "\x50\xED\x55\xBA", 4) != 0)
+      return invalid_image;  // ours, or nvcc's
     now.modules.push_back(std::make_unique<Module>());
     now.modules.back()->context = &context;
     now.modules.back()->native = native;
@@ -364,44 +357,6 @@ Result cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, const 
     functions.push_back(std::make_unique<Function>(Function{kernel, shape}));
     *function = as<CUfunc_st>(functions.back().get());
     return success;
-  });
-}
-
-Result cuFuncSetAttribute(FunctionHandle function, int attribute, int value) {
-  return call_in_context([&](State&, Context&) {
-    if (attribute != most_dynamic_shared_bytes || value > 227 * 1024) return invalid_value;
-    as<Function>(function)->allowed_shared_bytes = value;
-    return success;
-  });
-}
-
-// What a driver would refuse, and the tensors of our kernels: bytes in three dimensions.
-Result cuTensorMapEncodeTiled(TensorMap* map, int type, std::uint32_t rank, void* address, const std::uint64_t* extents,
-                              const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave, int swizzle,
-                              int, int) {
-  return call_in_context([&](State&, Context& context) {
-    if (type != tensor_bytes || rank != 3 || interleave != tensor_not_interleaved || swizzle != tensor_swizzle_128) return invalid_value;
-    const auto planes = reinterpret_cast<Address>(address);
-    bool right = planes % 16 == 0 && strides[0] == extents[0] && strides[1] == extents[0] * extents[1] && box[0] == 128 && box[2] == 1;
-    for (int i = 0; i < 3; ++i) {
-      right = right && extents[i] > 0 && extents[i] <= std::uint64_t{1} << 32 && box[i] > 0 && box[i] <= 256 && steps[i] == 1;
-      right = right && (i == 2 || (strides[i] % 16 == 0 && strides[i] < std::uint64_t{1} << 40));
-    }
-    if (!right || host_place(context, planes, strides[1] * extents[2]) == nullptr) return invalid_value;
-    const FakeTensor tensor{planes, {extents[0], extents[1], extents[2]}, box[1]};
-    std::memcpy(map, &tensor, sizeof tensor);
-    return success;
-  });
-}
-
-Result cuMemsetD32Async(Address to, unsigned value, std::size_t count, StreamHandle stream) {
-  return call_in_context([&](State&, Context& context) {
-    std::byte* const place = host_place(context, to, 4 * count);
-    if (place == nullptr || to % 4 != 0) return illegal_address;
-    return enqueue_copy(as<Stream>(stream), [=] {
-      for (std::size_t i = 0; i < count; ++i) std::memcpy(place + 4 * i, &value, 4);
-      return success;
-    });
   });
 }
 

@@ -4,6 +4,7 @@
 #include "device/cuda/native/product.cuh"
 #include "device/cuda/native/reconstruct.cuh"
 #include "device/cuda/native/residues.cuh"
+#include "device/cuda/native/scan.cuh"
 
 using namespace ab::device::cuda::native;
 
@@ -37,3 +38,14 @@ AB_RESIDUES(residues_along_real, residues_along, 1, residue_threads, 4)
 AB_RESIDUES(residues_along_complex, residues_along, 2, residue_threads, 2)
 AB_RESIDUES(residues_across_real, residues_across, 1, across_threads, 2)
 AB_RESIDUES(residues_across_complex, residues_across, 2, across_threads, 1)
+
+#define AB_SCAN(name, parts, vectors, lanes, across)                                                                              \
+  extern "C" __global__ void __launch_bounds__((vectors) * (lanes), 1024 / ((vectors) * (lanes))) name(const __grid_constant__ ScanParams p) { \
+    scan<parts, vectors, lanes, across>(p);                                                                                       \
+  }
+AB_SCAN(scan_long_real, 1, 1, long_lanes, false)
+AB_SCAN(scan_long_complex, 2, 1, long_lanes, false)
+AB_SCAN(scan_short_real, 1, short_vectors, short_lanes, false)
+AB_SCAN(scan_short_complex, 2, short_vectors, short_lanes, false)
+AB_SCAN(scan_across_real, 1, across_vectors, across_lanes, true)
+AB_SCAN(scan_across_complex, 2, across_vectors, across_lanes, true)

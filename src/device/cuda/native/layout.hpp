@@ -32,8 +32,12 @@ inline constexpr int chunk_blocks = 131072 / block_terms;
 inline constexpr int most_moduli = 20;
 inline constexpr int step_blocks = 16;  // between two meetings of the lock-step
 
-AB_BOTH int stage_bytes(int warpgroups) { return (warpgroups * slab_columns + tile_rows) * block_terms; }
-AB_BOTH int shared_bytes(int warpgroups) { return stages * stage_bytes(warpgroups) + 1024; }  // 1024: to align it by hand
+AB_BOTH int stage_bytes(int warpgroups) {
+  return (warpgroups * slab_columns + tile_rows) * block_terms;
+}
+AB_BOTH int shared_bytes(int warpgroups) {
+  return stages * stage_bytes(warpgroups) + 1024;
+}  // 1024: to align it by hand
 
 /// Two blocks of a cluster share what both need of one operand: tiles that follow one another along the columns or the rows of C.
 enum class Pairing { Columns, Rows };
@@ -58,7 +62,9 @@ AB_BOTH Place place_of_word(int index) {
   const int word = index % 4, thread = index / 4 % warpgroup_threads, chunk = index / 4 / warpgroup_threads;
   return {chunk / 2 * 64 + word * 16 + thread % 4 * 2, thread / 32 * 16 + thread % 32 / 4 + chunk % 2 * 8};
 }
-AB_BOTH int row_of_byte(int byte) { return byte / 2 * 8 + byte % 2; }
+AB_BOTH int row_of_byte(int byte) {
+  return byte / 2 * 8 + byte % 2;
+}
 
 /// Tiles of all planes in the order in which blocks (or pairs of them) take them: plane by plane, in groups of some tiles of columns,
 /// all rows of a group before the next, so that what runs at the same time shares panels of one modulus.
@@ -70,7 +76,9 @@ struct Schedule {
 struct Tile {
   int plane, column, row;
 };
-AB_BOTH int tiles_of(const Schedule& s) { return s.planes * s.column_tiles * s.row_tiles; }
+AB_BOTH int tiles_of(const Schedule& s) {
+  return s.planes * s.column_tiles * s.row_tiles;
+}
 AB_BOTH Tile tile_at(const Schedule& s, int index) {
   const int of_plane = s.column_tiles * s.row_tiles, of_group = s.group * s.row_tiles;
   const int rest = index % of_plane, group = rest / of_group, within = rest - group * of_group;
@@ -84,6 +92,10 @@ enum class Reduction : int {
   Float,    // one FP32 quotient: exact for the sums of few terms (constants.cpp)
   Bytes,    // weighted bytes, then an FP32 quotient: exact for every int32
 };
+/// bits + quotient * minus_modulus modulo 2^32: of what an FP32 quotient's bits say, only the low byte counts.
+AB_BOTH int less_multiple(int bits, int quotient, int minus_modulus) {
+  return static_cast<int>(static_cast<unsigned>(bits) + static_cast<unsigned>(quotient) * static_cast<unsigned>(minus_modulus));
+}
 struct ProductModulus {
   int weights;       // 256^i mod m, symmetric, a signed byte each
   int bias;          // bits of 1.5 2^23 + 128, plus what takes the bytes' own bias away
@@ -97,9 +109,9 @@ struct ProductParams {
   unsigned char* results;  // [plane][row tile][slab][slab_bytes]
   unsigned* meetings;      // the counter of the lock-step, 0 at the start; null: none
   Schedule schedule;
-  int slabs, row_tiles;          // of a plane
-  int first_column, first_row;   // vectors of the operands' planes
-  int blocks;                    // of terms
+  int slabs, row_tiles;         // of a plane
+  int first_column, first_row;  // vectors of the operands' planes
+  int blocks;                   // of terms
   int planes_per_modulus;
   ProductModulus moduli[most_moduli];
 };
@@ -112,27 +124,27 @@ struct ResultParams {
   const unsigned char* results;  // of the product
   unsigned long plane_bytes;
   int slabs, row_tiles;
-  int count;                     // moduli
-  int first_row, first_column;   // of the panel within the block
-  int rows, columns;             // of the panel
+  int count;                    // moduli
+  int first_row, first_column;  // of the panel within the block
+  int rows, columns;            // of the panel
   Store store;
-  const unsigned* table;         // as the common kernel takes them, for entries done in integers
+  const unsigned* table;  // as the common kernel takes them, for entries done in integers
   const unsigned* whole;
   const int* left_shifts;
   const int* right_shifts;
   kernels::ulong* c_re;
   kernels::ulong* c_im;
   kernels::reconstruct_params p;
-  double upper[most_moduli];     // ((M/m)^-1 mod m) / m cut to 39 bits behind the point, so that sums of multiples are exact
-  double lower[most_moduli];     // the rest, rounded
+  double upper[most_moduli];        // ((M/m)^-1 mod m) / m cut to 39 bits behind the point, so that sums of multiples are exact
+  double lower[most_moduli];        // the rest, rounded
   double whole_upper, whole_lower;  // M
-  double doubt;                  // no smaller than the error of x before its rounding
+  double doubt;                     // no smaller than the error of x before its rounding
 };
 
 // ---- Residues of operands
-inline constexpr int unit_terms = 8;            // terms of a thread
-inline constexpr int line_terms = 256;          // of a warp
-inline constexpr int across_vectors = 16;       // of a block, where vectors are neighbours in memory
+inline constexpr int unit_terms = 8;         // terms of a thread
+inline constexpr int line_terms = 256;       // of a warp
+inline constexpr int across_vectors = 16;    // of a block, where vectors are neighbours in memory
 inline constexpr int residue_threads = 256;  // of a block, where terms are neighbours
 inline constexpr int across_threads = line_terms / unit_terms * across_vectors;
 inline constexpr int most_residue_moduli = 16;  // budgets up to 125: |a'| < 2^62, and the sum of two fits 63 bits and a sign
@@ -154,7 +166,24 @@ struct ResidueParams {
   ResidueModulus moduli[most_residue_moduli];
 };
 
+// ---- Scan: vectors of a block, threads of each.
+inline constexpr int profile_bins = 96;
+inline constexpr int long_lanes = 256, short_vectors = 8, short_lanes = 32;  // terms are neighbours: a block or a warp a vector
+inline constexpr int across_lanes = 32;                                      // of across_vectors
+inline constexpr int few_terms = 1024;                                       // below: a warp a vector
+
+struct ScanParams {
+  const double* re;
+  const double* im;
+  kernels::vector_record* records;
+  unsigned* profile;
+  Loads loads;
+  kernels::scan_params p;
+};
+
 /// Where across_vectors x line_terms words stand in shared memory, [term][vector]: the swizzle keeps both directions free of conflicts.
-AB_BOTH int place_in_tile(int term, int vector) { return term * across_vectors + (vector ^ (term / unit_terms % across_vectors)); }
+AB_BOTH int place_in_tile(int term, int vector) {
+  return term * across_vectors + (vector ^ (term / unit_terms % across_vectors));
+}
 
 }  // namespace ab::device::cuda::native

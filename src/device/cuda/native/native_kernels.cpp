@@ -14,10 +14,28 @@
 namespace ab::device::cuda::native {
 namespace {
 
-constexpr const char* function_names[] = {"product_small",      "product_large",         "result_13",           "result_14",
-                                          "result_15",          "result_16",             "result_20",           "result_13_3m",
-                                          "result_14_3m",       "result_15_3m",          "result_16_3m",        "result_20_3m",
-                                          "residues_along_real", "residues_along_complex", "residues_across_real", "residues_across_complex"};
+constexpr const char* function_names[] = {"product_small",
+                                          "product_large",
+                                          "result_13",
+                                          "result_14",
+                                          "result_15",
+                                          "result_16",
+                                          "result_20",
+                                          "result_13_3m",
+                                          "result_14_3m",
+                                          "result_15_3m",
+                                          "result_16_3m",
+                                          "result_20_3m",
+                                          "residues_along_real",
+                                          "residues_along_complex",
+                                          "residues_across_real",
+                                          "residues_across_complex",
+                                          "scan_long_real",
+                                          "scan_long_complex",
+                                          "scan_short_real",
+                                          "scan_short_complex",
+                                          "scan_across_real",
+                                          "scan_across_complex"};
 
 constexpr Index ceiling(Index x, Index unit) {
   return (x + unit - 1) / unit;
@@ -83,11 +101,16 @@ TensorMap tensor_map(PrimaryContext& context, Address planes, Index inner_padded
 }
 
 // Whether words of an operand can be loaded two at a time.
-Loads loads_of(const kernels::residues_params& p, Address re, Address im) {
-  const kernels::vector_view& v = p.v;
+Loads loads_of(const kernels::vector_view& v, unsigned first_term, const double* re_words, const double* im_words) {
+  const auto re = reinterpret_cast<Address>(re_words), im = reinterpret_cast<Address>(im_words);
   const bool even = re % 16 == 0 && v.vector_stride % 2 == 0;
   if (v.parts == 2) return even && v.inner_stride % 2 == 0 && im == re + 8 ? Loads::Pairs : Loads::Words;
-  return even && v.inner_stride == 1 && p.inner0 % 2 == 0 ? Loads::Pairs : Loads::Words;
+  return even && v.inner_stride == 1 && first_term % 2 == 0 ? Loads::Pairs : Loads::Words;
+}
+
+// Whether terms of a vector, rather than vectors, are neighbours in memory.
+bool is_along(const kernels::vector_view& v) {
+  return std::abs(v.inner_stride) <= std::abs(v.vector_stride);
 }
 
 Store store_of(const ResultParams& p) {
@@ -173,8 +196,10 @@ NativeKernels::~NativeKernels() {
 }
 
 const Form* NativeKernels::form_of(const std::string& name) {
-  static constexpr std::pair<const char*, Form> forms[] = {
-      {"residues_i8", Form::ResiduesI8}, {"crt_product_i8", Form::CrtProductI8}, {"crt_product_i8_3m", Form::CrtProductI8Complex}};
+  static constexpr std::pair<const char*, Form> forms[] = {{"scan", Form::Scan},
+                                                           {"residues_i8", Form::ResiduesI8},
+                                                           {"crt_product_i8", Form::CrtProductI8},
+                                                           {"crt_product_i8_3m", Form::CrtProductI8Complex}};
   for (const auto& [known, form] : forms) {
     if (name == known) return &form;
   }
@@ -252,6 +277,29 @@ void NativeKernels::crt_product(std::span<const Address> buffers, const kernels:
   }
 }
 
+bool NativeKernels::scan(std::span<const Address> buffers, const kernels::scan_params& params, StreamHandle stream) {
+  if (params.use_inner != 0 || params.group_count != 1) return false;
+  ScanParams p{};
+  p.re = pointer_to<const double>(buffers[0], params.v.offset_re);
+  p.im = pointer_to<const double>(buffers[1], params.v.offset_im);
+  p.records = pointer_to<kernels::vector_record>(buffers[3]);
+  p.profile = pointer_to<unsigned>(buffers[4]);
+  p.loads = loads_of(params.v, 0, p.re, p.im);
+  p.p = params;
+  struct Way {
+    Function function;
+    int vectors, lanes;
+  };
+  const Way way = !is_along(params.v)                                 ? Way{ScanAcross, across_vectors, across_lanes}
+                  : params.v.inner < static_cast<unsigned>(few_terms) ? Way{ScanShort, short_vectors, short_lanes}
+                                                                      : Way{ScanLong, 1, long_lanes};
+  const auto groups = static_cast<std::size_t>(ceiling(params.v.vectors, way.vectors));
+  void* arguments[] = {&p};
+  launch(static_cast<Function>(way.function + (params.v.parts == 2 ? 1 : 0)), groups, static_cast<unsigned>(way.vectors * way.lanes), 0,
+         stream, arguments);
+  return true;
+}
+
 bool NativeKernels::make_residues(std::span<const Address> buffers, const kernels::residues_params& params, StreamHandle stream) {
   if (params.use_inner != 0 || params.moduli > static_cast<unsigned>(most_residue_moduli)) return false;
   ResidueParams p{};
@@ -260,13 +308,13 @@ bool NativeKernels::make_residues(std::span<const Address> buffers, const kernel
   p.shifts = pointer_to<const int>(buffers[3]);
   p.planes = pointer_to<unsigned char>(buffers[5]);
   p.p = params;
-  p.loads = loads_of(params, reinterpret_cast<Address>(p.re), reinterpret_cast<Address>(p.im));
+  p.loads = loads_of(params.v, params.inner0, p.re, p.im);
   for (unsigned l = 0; l < params.moduli; ++l) p.moduli[l] = residue_modulus(moduli_list[l]);
   const auto vectors = static_cast<std::size_t>(params.v.vectors);
   const auto lines = static_cast<std::size_t>(ceiling(params.inner_padded, line_terms));
-  const bool along = std::abs(params.v.inner_stride) <= std::abs(params.v.vector_stride), complex = params.v.parts == 2;
+  const bool complex = params.v.parts == 2;
   void* arguments[] = {&p};
-  if (along) {
+  if (is_along(params.v)) {
     constexpr std::size_t warps = residue_threads / 32;
     launch(complex ? AlongComplex : AlongReal, (vectors * lines + warps - 1) / warps, residue_threads, 0, stream, arguments);
   } else {
@@ -277,6 +325,7 @@ bool NativeKernels::make_residues(std::span<const Address> buffers, const kernel
 }
 
 bool NativeKernels::run(Form form, std::span<const Address> buffers, std::span<const std::byte> params, StreamHandle stream) {
+  if (form == Form::Scan) return scan(buffers, params_of<kernels::scan_params>(params), stream);
   if (form == Form::ResiduesI8) return make_residues(buffers, params_of<kernels::residues_params>(params), stream);
   crt_product(buffers, params_of<kernels::crt_product_params>(params), form == Form::CrtProductI8 ? 1 : 3, stream);
   return true;

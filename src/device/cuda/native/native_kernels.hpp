@@ -12,7 +12,7 @@
 namespace ab::device::cuda::native {
 
 /// What of kernels/variants.txt (and beyond it) has a native form.
-enum class Form { ResiduesI8, CrtProductI8, CrtProductI8Complex };
+enum class Form { Scan, ResiduesI8, CrtProductI8, CrtProductI8Complex };
 
 /// Tiles of 256 rows of C by 128 columns (small) or 192 (large): which wins depends on the size alone.
 enum class Tiles { Best, Small, Large };
@@ -46,10 +46,23 @@ class NativeKernels {
   void reconstruct(ResultParams& p, int products, StreamHandle stream);
 
  private:
-  enum Function { ProductSmall, ProductLarge, Result13, AlongReal = Result13 + 10, AlongComplex, AcrossReal, AcrossComplex, FunctionCount };
+  enum Function {
+    ProductSmall,
+    ProductLarge,
+    Result13,
+    AlongReal = Result13 + 10,
+    AlongComplex,
+    AcrossReal,
+    AcrossComplex,
+    ScanLong,
+    ScanShort = ScanLong + 2,
+    ScanAcross = ScanShort + 2,
+    FunctionCount = ScanAcross + 2
+  };
   NativeKernels(PrimaryContext& context, ModuleHandle module) : context_(context), module_(module) {}
   bool find_functions();
   void launch(Function function, std::size_t groups, unsigned threads, unsigned shared, StreamHandle stream, void** arguments);
+  bool scan(std::span<const Address> buffers, const kernels::scan_params& p, StreamHandle stream);
   bool make_residues(std::span<const Address> buffers, const kernels::residues_params& p, StreamHandle stream);
   void crt_product(std::span<const Address> buffers, const kernels::crt_product_params& p, int products, StreamHandle stream);
 

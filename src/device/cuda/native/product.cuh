@@ -19,7 +19,7 @@ struct Loader {
   int rank, tile, stride, block;
   Tile at;
   unsigned met, seen;  // steps of the lock-step, and the counter when it was last read
-  bool patient;
+  int patience;        // looks at the counter left
 
   __device__ __forceinline__ void find_tile() {
     at = tile_at(p.schedule, tile);
@@ -35,18 +35,15 @@ struct Loader {
     asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(p.meetings), "r"(count) : "memory");
   }
   // Blocks that drift apart in k push each other's panels out of the L2 cache. So every some blocks of terms they wait until all have
-  // come as far on average. Only a wish: blocks may not all be resident, so who has waited for long does not wait again.
+  // come as far on average. Only a wish: blocks may not all be resident, so no wait is long, nor are all of them together.
   __device__ __forceinline__ void keep_step() {
-    constexpr int most_looks = 64;  // some 40 us (chosen)
+    constexpr int most_looks = 256;  // some 180 us (chosen)
     const int place = block % step_blocks;
     if (place == step_blocks - 2) seen = read_counter();  // early, so that the wait is free as a rule
     if (place != 0) return;
     add_meetings(1);
     const unsigned goal = met++ * gridDim.x;
-    for (int look = 0; patient && static_cast<int>(seen - goal) < 0; ++look) {
-      seen = read_counter();
-      patient = look < most_looks;
-    }
+    for (int look = 0; look < most_looks && patience > 0 && static_cast<int>(seen - goal) < 0; ++look, --patience) seen = read_counter();
   }
   __device__ __forceinline__ void end_steps() const {  // of a block with fewer tiles than others
     const int most_tiles = (tiles_of(p.schedule) + stride - 1) / stride;
@@ -96,7 +93,7 @@ __device__ __forceinline__ void multiply_planes(const CUtensorMap& columns, cons
   }
   meet_pair();
   const bool loads = threadIdx.x == warpgroup_threads * (warpgroups - 1);
-  Loader<warpgroups, pairing> loader{columns, rows, p, rank, first, stride, 0, {0, 0, 0}, 0, 0, true};
+  Loader<warpgroups, pairing> loader{columns, rows, p, rank, first, stride, 0, {0, 0, 0}, 0, 0, 16 * 256};
   if (loads) {
     if (first < tiles) loader.find_tile();
     for (int s = 0; s < stages; ++s) loader.load(base + s * stage_bytes(warpgroups), full + 8 * s);

@@ -154,21 +154,29 @@ struct Residues {
   unsigned word[most * products];
 };
 
+// Of four entries, real and imaginary parts; modulus by modulus, so that a weight is fetched once for all of them.
+struct Fractions {
+  Fraction re[4], im[4];
+};
 template <int most, int products>
-__device__ __forceinline__ Fraction fraction_of(const Residues<most, products>& r, const ResultParams& p, int part, int e) {
-  Fraction f{0, 0};
+__device__ __forceinline__ Fractions fractions_of(const Residues<most, products>& r, const ResultParams& p) {
+  Fractions f;
+#pragma unroll
+  for (int e = 0; e < 4; ++e) f.re[e] = f.im[e] = {0.0, 0.0};
 #pragma unroll
   for (int l = 0; l < most; ++l) {
-    double residue;
-    if (products == 1) {
-      residue = unbiased(byte_of(r.word[l], e), 128.0);
-    } else {
-      const int first = static_cast<int>(byte_of(r.word[3 * l], e)), second = static_cast<int>(byte_of(r.word[3 * l + 1], e));
-      const int third = static_cast<int>(byte_of(r.word[3 * l + 2], e));
-      residue = part == 0 ? unbiased(static_cast<unsigned>(first - second + 512), 512.0)
-                          : unbiased(static_cast<unsigned>(third - first - second + (128 + 512)), 512.0);
+    const double upper = p.upper[l], lower = p.lower[l];
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      if (products == 1) {
+        add_residue(f.re[e], unbiased(byte_of(r.word[l], e), 128.0), upper, lower);
+        continue;
+      }
+      const int first = static_cast<int>(byte_of(r.word[products * l], e)), second = static_cast<int>(byte_of(r.word[products * l + 1], e));
+      const int third = static_cast<int>(byte_of(r.word[products * l + products - 1], e));
+      add_residue(f.re[e], unbiased(static_cast<unsigned>(first - second + 512), 512.0), upper, lower);
+      add_residue(f.im[e], unbiased(static_cast<unsigned>(third - first - second + (128 + 512)), 512.0), upper, lower);
     }
-    add_residue(f, residue, p.upper[l], p.lower[l]);
   }
   return f;
 }
@@ -176,13 +184,14 @@ __device__ __forceinline__ Fraction fraction_of(const Residues<most, products>& 
 template <int most, int products>
 __device__ __forceinline__ void write_four(const Residues<most, products>& r, const ResultParams& p, const unsigned char* at, int i, int j) {
   const int right = p.right_shifts[p.p.right_first + p.first_column + j];
+  const Fractions f = fractions_of(r, p);
   kernels::parts64 product[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
     const int row = i + row_of_byte(e);
     const int shift = right + (row < p.rows ? p.left_shifts[p.p.left_first + p.first_row + row] : 0);
-    Candidate re = candidate_of(fraction_of(r, p, 0, e), p, shift), im{0, true};
-    if (products == 3) im = candidate_of(fraction_of(r, p, 1, e), p, shift);
+    Candidate re = candidate_of(f.re[e], p, shift), im{0, true};
+    if (products == 3) im = candidate_of(f.im[e], p, shift);
     if (!re.sure) re.word = exact_word<products>(at + e, p, 0, shift);
     if (products == 3 && !im.sure) im.word = exact_word<products>(at + e, p, 1, shift);
     product[e] = {re.word, im.word};

@@ -22,7 +22,7 @@ __device__ __forceinline__ int residue_of(long long a, const ResidueModulus& c) 
   const int low = static_cast<int>(a) ^ static_cast<int>(0x80808080u), high = static_cast<int>(a >> 32) ^ 0x00808080;
   const int bits = __dp4a(low, c.low_weights, __dp4a(high, c.high_weights, c.bias));
   const float quotient = __fmaf_rn(__fsub_rn(__int_as_float(bits), 12582912.0f), c.reciprocal, 12582912.0f);
-  return bits + __float_as_int(quotient) * c.minus_modulus;
+  return less_multiple(bits, __float_as_int(quotient), c.minus_modulus);
 }
 __device__ __forceinline__ unsigned four_residues(const long long* a, const ResidueModulus& c) {
   const unsigned x = static_cast<unsigned>(residue_of(a[0], c)), y = static_cast<unsigned>(residue_of(a[1], c));

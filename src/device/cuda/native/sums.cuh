@@ -12,11 +12,11 @@ __device__ __forceinline__ int reduce_bytes(int sum, const ProductModulus& c) {
   const int bits = __dp4a(sum ^ 0x00808080, c.weights, c.bias);
   const float small = __fsub_rn(__int_as_float(bits), c.offset);
   const float quotient = __fmaf_rn(small, c.reciprocal, 12582912.0f);
-  return bits + __float_as_int(quotient) * c.minus_modulus;
+  return less_multiple(bits, __float_as_int(quotient), c.minus_modulus);
 }
 // The low byte of the residue (Reduction::Float).
 __device__ __forceinline__ int reduce_float(int sum, const ProductModulus& c) {
-  return sum + __float_as_int(__fmaf_rn(__int2float_rn(sum), c.reciprocal, 12582912.0f)) * c.minus_modulus;
+  return less_multiple(sum, __float_as_int(__fmaf_rn(__int2float_rn(sum), c.reciprocal, 12582912.0f)), c.minus_modulus);
 }
 __device__ __forceinline__ unsigned low_bytes(int a, int b, int c, int d) {
   return __byte_perm(__byte_perm(static_cast<unsigned>(a), static_cast<unsigned>(b), 0x0040),

@@ -4,15 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include "numerics/moduli.hpp"
+#include "sim/cuda/native/kernel_texts.hpp"
 #include "support/random.hpp"
-
-#include "sim/cuda/native/cuda_words.hpp"
-
-#include "device/cuda/native/residues.cuh"
-#include "device/cuda/native/sums.cuh"
 
 namespace ab::device::cuda::native {
 namespace {

@@ -44,7 +44,8 @@ TEST(CudaLayout, SumsAreTheMatrixUnits) {
 }
 
 TEST(CudaLayout, EveryTileComesOnce) {
-  for (const Schedule& s : {Schedule{1, 1, 8, 1}, Schedule{7, 3, 8, 2}, Schedule{8, 5, 8, 14}, Schedule{19, 4, 18, 3}, Schedule{43, 32, 18, 14}}) {
+  for (const Schedule& s :
+       {Schedule{1, 1, 8, 1}, Schedule{7, 3, 8, 2}, Schedule{8, 5, 8, 14}, Schedule{19, 4, 18, 3}, Schedule{43, 32, 18, 14}}) {
     std::set<std::tuple<int, int, int>> seen;
     for (int i = 0; i < tiles_of(s); ++i) {
       const Tile tile = tile_at(s, i);

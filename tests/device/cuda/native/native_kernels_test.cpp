@@ -118,8 +118,8 @@ std::string wrong_byte(const Case& c, const std::vector<std::int8_t>& left, cons
                  right[static_cast<std::size_t>((plane * c.columns + j) * c.inner + k)];
         const int byte = results[static_cast<std::size_t>((plane * slabs * row_tiles + slab) * slab_bytes + index)] - 128;
         if ((sum - byte) % m == 0) continue;
-        return "plane " + std::to_string(plane) + " row " + std::to_string(i) + " column " + std::to_string(j) + ": " + std::to_string(byte) +
-               " for " + std::to_string(sum) + " modulo " + std::to_string(m);
+        return "plane " + std::to_string(plane) + " row " + std::to_string(i) + " column " + std::to_string(j) + ": " +
+               std::to_string(byte) + " for " + std::to_string(sum) + " modulo " + std::to_string(m);
       }
     }
   }

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-// cuda_words.hpp first: the kernels' text needs its words.
 #include "sim/cuda/native/native_functions.hpp"
 
-#include "sim/cuda/native/cuda_words.hpp"
+#include <algorithm>
 
-#include "device/cuda/native/reconstruct.cuh"
-#include "device/cuda/native/residues.cuh"
-#include "device/cuda/native/sums.cuh"
+#include "sim/cuda/native/kernel_texts.hpp"
 
 namespace ab::test::fake {
 namespace {
@@ -88,7 +85,8 @@ void multiply_all(const ProductRun& run) {
   for (int tile = 0; tile < tiles_of(p.schedule); ++tile) {
     const Tile at = tile_at(p.schedule, tile);
     for (int rank = 0; rank < 2; ++rank) {
-      const int column = pairing == Pairing::Columns ? 2 * at.column + rank : at.column, row = pairing == Pairing::Rows ? 2 * at.row + rank : at.row;
+      const int column = pairing == Pairing::Columns ? 2 * at.column + rank : at.column,
+                row = pairing == Pairing::Rows ? 2 * at.row + rank : at.row;
       for (int warpgroup = 0; warpgroup < warpgroups; ++warpgroup) {
         const int slab = column * warpgroups + warpgroup;
         if (slab < p.slabs && row < p.row_tiles) multiply_slab(run, at.plane, row, slab);
@@ -161,6 +159,28 @@ std::function<void()> prepare_across(Context& context, void** arguments, unsigne
   };
 }
 
+// ---- scan
+template <int parts, int vectors, int lanes, bool across>
+std::function<void()> prepare_scan(Context& context, void** arguments, unsigned groups) {
+  auto p = argument<ScanParams>(arguments, 0);
+  make_the_hosts(context, p.re);
+  make_the_hosts(context, p.im);
+  make_the_hosts(context, p.records);
+  make_the_hosts(context, p.profile);
+  return [p, groups] {
+    using Thread = ScanThread<parts, vectors, lanes, across>;
+    const auto shared = std::make_unique<ScanShared<vectors>>();
+    const auto for_block = [&](unsigned block, void (Thread::*step)() const) {
+      for (unsigned t = 0; t < Thread::threads; ++t) (Thread(p, *shared, block, t).*step)();
+    };
+    for (unsigned block = 0; block < groups; ++block) {
+      for (const auto step :
+           {&Thread::clear, &Thread::look, &Thread::count, &Thread::write_record, &Thread::find_profile, &Thread::publish_profile})
+        for_block(block, step);
+    }
+  };
+}
+
 constexpr unsigned product_shared(int warpgroups) {
   return static_cast<unsigned>(shared_bytes(warpgroups));
 }
@@ -182,6 +202,12 @@ constexpr NativeFunction functions[] = {
     {"residues_along_complex", residue_threads, 0, prepare_along<2>},
     {"residues_across_real", across_threads, 0, prepare_across<1>},
     {"residues_across_complex", across_threads, 0, prepare_across<2>},
+    {"scan_long_real", long_lanes, 0, prepare_scan<1, 1, long_lanes, false>},
+    {"scan_long_complex", long_lanes, 0, prepare_scan<2, 1, long_lanes, false>},
+    {"scan_short_real", short_vectors* short_lanes, 0, prepare_scan<1, short_vectors, short_lanes, false>},
+    {"scan_short_complex", short_vectors* short_lanes, 0, prepare_scan<2, short_vectors, short_lanes, false>},
+    {"scan_across_real", across_vectors* across_lanes, 0, prepare_scan<1, across_vectors, across_lanes, true>},
+    {"scan_across_complex", across_vectors* across_lanes, 0, prepare_scan<2, across_vectors, across_lanes, true>},
 };
 
 }  // namespace

@@ -23,5 +23,7 @@ struct NativeFunction {
 
 /// Null when there is none of the name.
 const NativeFunction* find_native(const char* name);
+/// cuModuleGetFunction for the module of native kernels.
+Result find_native_function(Module& module, const char* name, device::cuda::FunctionHandle* function);
 
 }  // namespace ab::test::fake
