@@ -99,7 +99,8 @@ for n in 1024 4096 8192; do
   if [ -n "$quick" ] && [ $n -gt 2048 ]; then continue; fi
   check "stages_$n" 30 env AB_DEVICE=cuda $build/product_stages d $n $n $n 5 && show "stages_$n" 20
 done
-shapes=$(printf '%sx%sx%s,' $(for n in "${sizes[@]}"; do echo "$n $n $n"; done))
+shapes=''
+for n in "${sizes[@]}"; do shapes+=${n}x${n}x${n},; done
 check bench_dgemm 80 $build/applebottom bench --device cuda:0 --resident --no-host --no-matrix-rate --op dgemm --shape "${shapes%,}" \
   --classes fp64 --runs 7 --warmup 3 --output "$results/bench_dgemm.json" && show bench_dgemm
 check bench_zgemm 50 $build/applebottom bench --device cuda:0 --resident --no-host --no-matrix-rate --op zgemm --shape 1024x1024x1024,2048x2048x2048 \
