@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where does the time of a product on the cpu device go? Medians of each kernel's launches and of the rest, for one shape. On AMX, of
-// the runs that had the core's matrix unit to themselves, when there are any; the int8 rate is that of the calling thread's core.
-// usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
+// Where does the time of a product go, on the cpu device or (AB_DEVICE=cuda) on the first CUDA device? Medians of each kernel's launches
+// and of the rest, for one shape. On AMX, of the runs that had the core's matrix unit to themselves, when there are any; the int8 rate is
+// that of the calling thread's core. usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/settings.hpp"
 #include "device/cpu/cpu_device.hpp"
+#include "device/cuda/cuda_device.hpp"
 #include "matrix_rate.hpp"
 #include "ops/gemm.hpp"
 #include "ops/open_device.hpp"
@@ -48,8 +50,10 @@ class TimedQueue final : public device::Queue {
   void copy(const device::Slice& from, const device::Slice& to, std::size_t bytes) override { queue_->copy(from, to, bytes); }
   void launch(const device::Kernel& kernel, device::Grid grid, std::span<const device::Argument> arguments) override {
     const auto& named = static_cast<const NamedKernel&>(kernel);
+    queue_->finish();
     const auto start = Clock::now();
     queue_->launch(*named.kernel, grid, arguments);
+    queue_->finish();
     // Scans and residues come for the left operand first.
     const std::string name = stages_.contains(named.name) ? named.name + " (2)" : named.name;
     stages_[name] += since(start);
@@ -63,7 +67,8 @@ class TimedQueue final : public device::Queue {
 
 class TimedDevice final : public device::Device {
  public:
-  explicit TimedDevice(Stages& stages) : device_(device::open_cpu()), stages_(stages) {}
+  explicit TimedDevice(Stages& stages)
+      : device_(settings().device.starts_with("cuda") ? device::open_cuda(0) : device::open_cpu()), stages_(stages) {}
   const device::Traits& traits() const override { return device_->traits(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   std::unique_ptr<device::Memory> adopt(std::span<std::byte> host) override { return device_->adopt(host); }
@@ -107,7 +112,7 @@ template <Scalar T>
 int measure(Index m, Index n, Index k, int runs) {
   Stages stages;
   TimedDevice device(stages);
-  ops::Context context(0, device, std::uint64_t{1} << 31);
+  ops::Context context(0, device, std::uint64_t{1} << (device.traits().unified_memory ? 31 : 35));
   std::mt19937_64 random(1);
   const auto values = [&](Index count) {
     std::vector<T> out(static_cast<std::size_t>(count));

@@ -10,6 +10,7 @@ NAME = "check_mirror"
 NATIVE = "a native engine: compared with the common kernels in tests/ops/native_engines_test.cpp"
 WITHOUT_TEST = {
     "src/device/cuda/absent.cpp": "two constants for builds without nvcc: those of a bare system",
+    "src/device/cuda/native/absent.cpp": "the same for the native kernels",
     **{f"src/device/cpu/native/{name}.cpp": NATIVE
        for name in ("amx", "vnni", "avx512_scan", "avx512_residues", "avx512_result", "avx512_planes", "avx512_product", "avx2",
                     "avx2_residues", "avx2_result", "neon", "neon_i8mm", "plane_product", "run_common")},
@@ -22,6 +23,8 @@ WITHOUT_SOURCE = {
     "tests/ops/failures_test.cpp": "every step of a product that fails in turn",
     "tests/routing/builtin_table_test.cpp": "the data files of src/routing/tables, compiled in",
     "tests/ops/native_engines_test.cpp": "native kernels against the common ones, over whole products",
+    "tests/ops/cuda_native_test.cpp": "the same for those of CUDA devices",
+    "tests/device/cuda/native/reductions_test.cpp": "on a GPU: all that may come through the reductions of sums.cuh and residues.cuh",
 }
 
 

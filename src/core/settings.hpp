@@ -10,6 +10,7 @@ namespace ab {
 
 enum class Mode { Auto, Cpu, Gpu };
 enum class CpuKernels { Best, Amx, Vnni, Avx2, Neon, Common };  // the cpu device starts its choice here and steps down
+enum class GpuKernels { Best, Common };
 
 struct Settings {
   Mode mode = Mode::Auto;
@@ -24,6 +25,7 @@ struct Settings {
   Index staging_mb = -1;  // -1: not set
   std::string host_blas;  // file or ""
   CpuKernels cpu_kernels = CpuKernels::Best;
+  GpuKernels gpu_kernels = GpuKernels::Best;
   int num_threads = 1;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else usable_cpus(); >= 1
   bool report = false;      // asked for, to stderr or to report_path
   std::string report_path;  // AB_REPORT with a '/'

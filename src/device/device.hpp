@@ -57,9 +57,12 @@ struct Traits {
   bool results_in_place = false;  // adopted memory may be written as results: a launch that has begun does not fail
   bool fp64 = false;
   bool int8_matrix = false;
-  Index vector_unit = 1;                     // vectors of a residue plane come in multiples of it
-  Index plane_padding_bytes = 0;             // between residue planes, beyond their size
-  std::uint64_t product_scratch_bytes = 0;   // of the kernels crt_product_i8*; 0: the device has none
+  Index vector_unit = 1;                    // vectors of a residue plane come in multiples of it
+  Index plane_padding_bytes = 0;            // between residue planes, beyond their size
+  std::uint64_t product_scratch_bytes = 0;  // of the kernels crt_product_i8*; 0: the device has none
+  // 0: products take all of that scratch; else what their result needs: a byte per entry, modulus and plane, rows and columns in
+  // multiples of this, and as much as one such tile of each plane besides.
+  Index product_tile = 0;
   bool fused_fma = true;                     // false: load the soft-fma variants of double-float kernels
   ModuliFamily family = ModuliFamily::Int8;  // preferred
 };

@@ -221,11 +221,27 @@ struct Cutting {
   std::uint64_t scratch_bytes;  // 0: not fused
 };
 
+// Scratch of a fused product: the most that it can use, and what it must have.
+struct ScratchRange {
+  std::uint64_t most, least;
+};
+ScratchRange scratch_range(const Crt& crt, const Blocks& all) {
+  const device::Traits& traits = crt.context.device().traits();
+  if (crt.residue_bytes != 1 || crt.plan.split) return {0, 0};
+  std::uint64_t most = traits.product_scratch_bytes, least = 0;
+  if (const Index tile = traits.product_tile; tile > 0) {
+    const Index planes = crt.set.count * crt.planes;
+    least = static_cast<std::uint64_t>(planes * tile * tile);
+    most = std::min(most, static_cast<std::uint64_t>(planes * rounded_up(all.rows, tile) * rounded_up(all.columns, tile)) + least);
+  }
+  return {most, std::max(least, most / 32)};  // below a 32nd the blocks would be too small to be worth it
+}
+
 Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
   Footprint footprint = footprint_of(crt);
-  const std::uint64_t wanted = crt.residue_bytes == 1 && !crt.plan.split ? crt.context.device().traits().product_scratch_bytes : 0;
-  const std::uint64_t scratch = std::min(wanted, cap_bytes / 4);
-  if (scratch >= wanted / 32 && scratch > 0) {  // below a 32nd the blocks would be too small to be worth it
+  const ScratchRange range = scratch_range(crt, all);
+  const std::uint64_t scratch = std::min(range.most, cap_bytes / 4);
+  if (scratch >= range.least && scratch > 0) {
     const Cut fused = cut_product({footprint.left_per_term, footprint.right_per_term, 0}, all, cap_bytes - scratch);
     if (fused.fits && fused.blocks.inner == all.inner) return {fused, scratch};
   }

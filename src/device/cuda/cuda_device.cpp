@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/cuda/cuda_device.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cstring>
@@ -8,6 +9,7 @@
 
 #include "core/process.hpp"
 #include "device/cuda/kernel_image.hpp"
+#include "device/cuda/native/native_kernels.hpp"
 #include "device/cuda/staging_ring.hpp"
 
 namespace ab::device {
@@ -18,6 +20,8 @@ using cuda::Current;
 using cuda::CurrentForRelease;
 using cuda::Driver;
 using cuda::PrimaryContext;
+using cuda::native::Form;
+using cuda::native::NativeKernels;
 
 // What memory, kernels and queues of a device share; the last of them closes it.
 using SharedContext = std::shared_ptr<PrimaryContext>;
@@ -57,10 +61,12 @@ Address address_of(const Memory& memory, std::size_t offset) {
   return static_cast<const CudaMemory&>(memory).address() + offset;
 }
 
+// A common kernel, its native form, or both: what the native one does not take, the common one does.
 struct CudaKernel final : Kernel {
-  CudaKernel(cuda::FunctionHandle function, const cuda::KernelShape& shape) : function(function), shape(shape) {}
-  const cuda::FunctionHandle function;
-  const cuda::KernelShape& shape;
+  cuda::FunctionHandle function = nullptr;
+  const cuda::KernelShape* shape = nullptr;
+  NativeKernels* native = nullptr;
+  const Form* form = nullptr;
 };
 
 class CudaQueue final : public Queue {
@@ -116,26 +122,29 @@ class CudaQueue final : public Queue {
   std::optional<cuda::StagingRing> staging_;  // guarded by mutex_
 };
 
-// Buffers go as addresses, the params struct by value: the driver copies both before the call returns.
+// Buffers go as addresses, the params struct, which is the last argument, by value: the driver copies both before the call returns.
 void CudaQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) {
   constexpr std::size_t most_arguments = 16;
   std::array<Address, most_arguments> addresses{};
   std::array<void*, most_arguments> places{};
-  const auto& [function, shape] = static_cast<const CudaKernel&>(kernel);
-  assert(arguments.size() == shape.buffers + 1 && arguments.size() <= most_arguments);
-  for (std::size_t i = 0; i < shape.buffers; ++i) {
+  const auto& launched = static_cast<const CudaKernel&>(kernel);
+  assert(!arguments.empty() && arguments.size() <= most_arguments);
+  const std::size_t buffers = arguments.size() - 1;
+  for (std::size_t i = 0; i < buffers; ++i) {
     const Slice& slice = std::get<Slice>(arguments[i]);
     addresses[i] = slice.memory == nullptr ? 0 : address_of(*slice.memory, slice.offset);
     places[i] = &addresses[i];
   }
-  const auto params = std::get<std::span<const std::byte>>(arguments[shape.buffers]);
-  assert(params.size() == shape.params_bytes);
-  places[shape.buffers] = const_cast<std::byte*>(params.data());  // only read
+  const auto params = std::get<std::span<const std::byte>>(arguments[buffers]);
+  places[buffers] = const_cast<std::byte*>(params.data());  // only read
   const std::scoped_lock lock(mutex_);
   const Current current(*context_);
-  context_->check(
-      context_->driver().launch_kernel(function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0, stream_, places.data(), nullptr),
-      "cuLaunchKernel");
+  if (launched.native != nullptr && launched.native->run(*launched.form, std::span(addresses).first(buffers), params, stream_)) return;
+  const cuda::KernelShape& shape = *launched.shape;
+  assert(buffers == shape.buffers && params.size() == shape.params_bytes);
+  context_->check(context_->driver().launch_kernel(launched.function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0, stream_,
+                                                   places.data(), nullptr),
+                  "cuLaunchKernel");
 }
 
 int attribute_of(const Driver& driver, cuda::Number number, cuda::Attribute attribute) {
@@ -172,8 +181,16 @@ const cuda::KernelShape* find_shape(const std::string& name) {
 
 class CudaDevice final : public Device {
  public:
-  CudaDevice(const Driver& driver, int ordinal)
-      : traits_(describe(driver, ordinal)), context_(std::make_shared<PrimaryContext>(driver, ordinal)) {}
+  CudaDevice(const Driver& driver, int ordinal, GpuKernels kernels)
+      : traits_(describe(driver, ordinal)), context_(std::make_shared<PrimaryContext>(driver, ordinal)) {
+    if (kernels == GpuKernels::Best) native_ = NativeKernels::load(*context_, ordinal);
+    if (native_ == nullptr) return;
+    constexpr std::uint64_t most_scratch_bytes = std::uint64_t{4} << 30;  // the residues of a result of 16384 x 16384
+    traits_.features += ", native int8 kernels";
+    traits_.int8_matrix = true;
+    traits_.product_scratch_bytes = std::min(most_scratch_bytes, traits_.memory_bytes / 16);
+    traits_.product_tile = cuda::native::tile_rows;
+  }
   ~CudaDevice() override {
     const CurrentForRelease current(*context_);
     if (module_ != nullptr && current) context_->driver().module_unload(module_);
@@ -185,22 +202,28 @@ class CudaDevice final : public Device {
   std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<CudaMemory>(context_, bytes); }
   std::unique_ptr<Memory> adopt(std::span<std::byte>) override { return nullptr; }
   std::unique_ptr<Kernel> load(const KernelName& name) override {
-    const cuda::KernelShape* shape = find_shape(name.name);
-    if (shape == nullptr) throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
+    auto kernel = std::make_unique<CudaKernel>();
+    kernel->native = native_.get();
+    kernel->form = native_ != nullptr ? NativeKernels::form_of(name.name) : nullptr;
+    if (kernel->form == nullptr) kernel->native = nullptr;
+    kernel->shape = find_shape(name.name);
+    if (kernel->shape == nullptr && kernel->form == nullptr)
+      throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
+    if (kernel->shape == nullptr) return kernel;
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
     if (module_ == nullptr) load_module();
-    cuda::FunctionHandle function = nullptr;
-    context_->check(context_->driver().module_get_function(&function, module_, shape->name),
+    context_->check(context_->driver().module_get_function(&kernel->function, module_, kernel->shape->name),
                     ("cuModuleGetFunction(" + name.name + ")").c_str(), Status::ShaderCompile);
-    return std::make_unique<CudaKernel>(function, *shape);
+    return kernel;
   }
   std::unique_ptr<Queue> open_queue() override { return std::make_unique<CudaQueue>(context_); }
 
  private:
   void load_module();
-  const Traits traits_;
+  Traits traits_;
   const SharedContext context_;
+  std::unique_ptr<NativeKernels> native_;  // null: the common kernels only
   std::mutex mutex_;
   cuda::ModuleHandle module_ = nullptr;  // guarded by mutex_
 };
@@ -226,9 +249,13 @@ std::vector<Traits> describe_cuda() {
 }
 
 std::unique_ptr<Device> open_cuda(int ordinal) {
+  return open_cuda_with(ordinal, settings().gpu_kernels);
+}
+
+std::unique_ptr<Device> open_cuda_with(int ordinal, GpuKernels kernels) {
   const Driver* driver = cuda::driver();
   if (driver == nullptr) throw Error(Status::NoDevice, "cuda:" + std::to_string(ordinal) + ": there is no CUDA driver here");
-  return std::make_unique<CudaDevice>(*driver, ordinal);
+  return std::make_unique<CudaDevice>(*driver, ordinal, kernels);
 }
 
 }  // namespace ab::device

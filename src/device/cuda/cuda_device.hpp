@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "core/settings.hpp"
 #include "device/device.hpp"
 
 namespace ab::device {
@@ -12,5 +13,7 @@ std::vector<Traits> describe_cuda();
 
 /// Retains the device's primary context. Throws Error: NoDevice, AllocFailed.
 std::unique_ptr<Device> open_cuda(int ordinal);
+/// The same with a choice of kernels of its own, not that of AB_CUDA_KERNELS.
+std::unique_ptr<Device> open_cuda_with(int ordinal, GpuKernels kernels);
 
 }  // namespace ab::device

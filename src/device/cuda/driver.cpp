@@ -48,6 +48,13 @@ bool find_calls_of_kernels(void* library, Driver& d) {
          find(library, "cuModuleGetFunction", d.module_get_function) && find(library, "cuLaunchKernel", d.launch_kernel);
 }
 
+void find_calls_of_native_kernels(void* library, Driver& d) {
+  find(library, "cuFuncSetAttribute", d.func_set_attribute);
+  find(library, "cuTensorMapEncodeTiled", d.tensor_map_encode);
+  find(library, "cuMemsetD32Async", d.memset_words);
+  find(library, "cuEventElapsedTime", d.event_elapsed);
+}
+
 // An empty table when there is no driver that works.
 std::unique_ptr<const Driver> load_driver() {
   auto loaded = std::make_unique<Driver>();
@@ -55,6 +62,7 @@ std::unique_ptr<const Driver> load_driver() {
   if (library == nullptr) return loaded;
   const bool complete = find_calls_of_devices(library, *loaded) && find_calls_of_memory(library, *loaded) &&
                         find_calls_of_streams(library, *loaded) && find_calls_of_kernels(library, *loaded);
+  find_calls_of_native_kernels(library, *loaded);
   if (complete && loaded->init(0) == success) return loaded;
   if (!complete) dlclose(library);  // one that was initialised may have threads: it stays
   return std::make_unique<Driver>();

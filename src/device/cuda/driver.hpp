@@ -3,6 +3,7 @@
 // needed to build or to load the library. tests/device/cuda compares them with cuda.h where there is one.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 struct CUctx_st;
@@ -26,7 +27,15 @@ inline constexpr Result success = 0, out_of_memory = 2;
 
 enum Attribute : int { MultiprocessorCount = 16, CapabilityMajor = 75, CapabilityMinor = 76 };
 enum LoadOption : int { ErrorLogBuffer = 5, ErrorLogBufferBytes = 6 };
-inline constexpr unsigned stream_non_blocking = 1, event_disable_timing = 2;
+inline constexpr unsigned stream_non_blocking = 1, event_default = 0, event_disable_timing = 2;
+inline constexpr int most_dynamic_shared_bytes = 8;  // CUfunction_attribute
+
+// CUtensorMap and what the backend says of its tensors (CUtensorMapDataType and others).
+struct alignas(128) TensorMap {
+  std::uint64_t opaque[16];
+};
+inline constexpr int tensor_bytes = 0, tensor_not_interleaved = 0, tensor_swizzle_128 = 3, tensor_l2_lines_256 = 3,
+                     tensor_zeros_outside = 0;
 
 struct Driver {
   Result (*init)(unsigned flags) = nullptr;
@@ -62,9 +71,20 @@ struct Driver {
   Result (*module_get_function)(FunctionHandle* function, ModuleHandle module, const char* name) = nullptr;
   Result (*launch_kernel)(FunctionHandle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned width, unsigned height,
                           unsigned depth, unsigned shared_bytes, StreamHandle stream, void** arguments, void** extra) = nullptr;
+
+  // Older drivers may lack these: null then.
+  Result (*func_set_attribute)(FunctionHandle function, int attribute, int value) = nullptr;
+  Result (*tensor_map_encode)(TensorMap* map, int type, std::uint32_t rank, void* address, const std::uint64_t* extents,
+                              const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave,
+                              int swizzle, int l2_lines, int outside) = nullptr;
+  Result (*memset_words)(Address to, unsigned value, std::size_t count, StreamHandle stream) = nullptr;
+  Result (*event_elapsed)(float* milliseconds, EventHandle from, EventHandle to) = nullptr;
+  bool has_calls_of_native_kernels() const {
+    return func_set_attribute != nullptr && tensor_map_encode != nullptr && memset_words != nullptr;
+  }
 };
 
-/// The driver, loaded and initialised by the first call; null where there is none, or none that works or has all of the above.
+/// The driver, loaded and initialised by the first call; null where there is none, or none that works or has all that none may lack.
 /// Lock-free; a driver that was loaded stays for the life of the process.
 const Driver* driver();
 

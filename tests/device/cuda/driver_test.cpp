@@ -72,6 +72,16 @@ static_assert(agree<decltype(cuModuleLoadDataEx), decltype(Driver::module_load)>
 static_assert(agree<decltype(cuModuleUnload), decltype(Driver::module_unload)>);
 static_assert(agree<decltype(cuModuleGetFunction), decltype(Driver::module_get_function)>);
 static_assert(agree<decltype(cuLaunchKernel), decltype(Driver::launch_kernel)>);
+static_assert(agree<decltype(cuFuncSetAttribute), decltype(Driver::func_set_attribute)>);
+static_assert(agree<decltype(cuMemsetD32Async), decltype(Driver::memset_words)>);
+static_assert(agree<decltype(cuEventElapsedTime), decltype(Driver::event_elapsed)>);
+// Of the tensor map, only sizes and words: the types of its integers have other names.
+static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= alignof(CUtensorMap));  // 64 before CUDA 13
+static_assert(sizeof(cuuint64_t) == sizeof(std::uint64_t) && sizeof(cuuint32_t) == sizeof(std::uint32_t));
+static_assert(tensor_bytes == CU_TENSOR_MAP_DATA_TYPE_UINT8 && tensor_not_interleaved == CU_TENSOR_MAP_INTERLEAVE_NONE);
+static_assert(tensor_swizzle_128 == CU_TENSOR_MAP_SWIZZLE_128B && tensor_l2_lines_256 == CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+static_assert(tensor_zeros_outside == CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+static_assert(most_dynamic_shared_bytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 static_assert(success == CUDA_SUCCESS && out_of_memory == CUDA_ERROR_OUT_OF_MEMORY);
 static_assert(int{MultiprocessorCount} == int{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT});
 static_assert(int{CapabilityMajor} == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "sim/cuda/fake_state.hpp"
+#include "sim/cuda/native/native_functions.hpp"
 
 using namespace ab::device::cuda;
 using namespace ab::test::fake;
@@ -327,9 +328,12 @@ Result cuEventDestroy_v2(EventHandle event) {
 
 Result cuModuleLoadDataEx(ModuleHandle* module, const void* image, unsigned, int*, void**) {
   return call_in_context([&](State& now, Context& context) {
-    if (std::memcmp(image, "fake", 4) != 0 && std::memcmp(image, "\x50\xED\x55\xBA", 4) != 0) return invalid_image;  // ours, or nvcc's
+    const bool native = std::memcmp(image, "native", 6) == 0;
+    if (!native && std::memcmp(image, "fake", 4) != 0 && std::memcmp(image, "\x50\xED\x55\xBA", 4) != 0)
+      return invalid_image;  // ours, or nvcc's
     now.modules.push_back(std::make_unique<Module>());
     now.modules.back()->context = &context;
+    now.modules.back()->native = native;
     *module = as<CUmod_st>(now.modules.back().get());
     return success;
   });
@@ -343,6 +347,7 @@ Result cuModuleUnload(ModuleHandle module) {
 
 Result cuModuleGetFunction(FunctionHandle* function, ModuleHandle module, const char* name) {
   return call_in_context([&](State&, Context&) {
+    if (as<Module>(module)->native) return find_native_function(*as<Module>(module), name, function);
     const ab::kernels::HostKernel* kernel = ab::kernels::host_kernels_base;
     while (kernel->name != nullptr && std::strcmp(kernel->name, name) != 0) ++kernel;
     const KernelShape* shape = kernel_shapes;
@@ -360,6 +365,12 @@ Result cuLaunchKernel(FunctionHandle function, unsigned x, unsigned y, unsigned 
                       unsigned shared_bytes, StreamHandle stream, void** arguments, void**) {
   return call_in_context([&](State&, Context&) {
     const Function& launched = *as<Function>(function);
+    if (launched.native != nullptr) {
+      const bool fits = width == launched.native->threads && height == 1 && depth == 1 && x > 0 && y == 1 && z == 1 &&
+                        shared_bytes == launched.native->shared_bytes && static_cast<int>(shared_bytes) <= launched.allowed_shared_bytes;
+      if (!fits) return violation("a native launch of a wrong size", invalid_value);
+      return enqueue_native(*as<Stream>(stream), {launched, x, y, z, arguments});
+    }
     const bool right = width == launched.shape->width && height == launched.shape->height && depth == 1 && shared_bytes == 0;
     if (!right || x == 0 || y == 0 || z == 0 || y > 65535 || z > 65535) return violation("a launch of a wrong size", invalid_value);
     return enqueue(*as<Stream>(stream), {launched, x, y, z, arguments});

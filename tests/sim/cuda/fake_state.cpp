@@ -7,6 +7,8 @@
 #include <cstring>
 #include <limits>
 
+#include "sim/cuda/native/native_functions.hpp"
+
 namespace ab::test::fake {
 namespace {
 
@@ -165,6 +167,20 @@ Result enqueue(Stream& stream, const Launch& launch) {
   const bool faults = ++now.launches == now.faulting_launch;
   stream.work.push_back(
       [launch, buffers, params, faults]() mutable { return faults ? illegal_address : run_groups(launch, buffers, params); });
+  return device::cuda::success;
+}
+
+Result enqueue_native(Stream& stream, const Launch& launch) {
+  State& now = state();
+  const long violations = now.violations;
+  std::function<void()> run = launch.function.native->prepare(*stream.context, launch.arguments, launch.x);
+  if (now.violations != violations) return illegal_address;
+  const bool faults = ++now.launches == now.faulting_launch;
+  stream.work.push_back([run = std::move(run), faults] {
+    if (faults) return illegal_address;
+    run();
+    return device::cuda::success;
+  });
   return device::cuda::success;
 }
 

@@ -51,13 +51,17 @@ struct Event {
   std::size_t behind = 0;  // complete when the stream has finished so many
 };
 
-struct Function {
+struct NativeFunction;
+struct Function {  // a common kernel or a native one
   const kernels::HostKernel* kernel;
   const device::cuda::KernelShape* shape;
+  const NativeFunction* native = nullptr;
+  int allowed_shared_bytes = 48 * 1024;
 };
 
 struct Module {
   Context* context;
+  bool native = false;
   std::vector<std::unique_ptr<Function>> functions;
 };
 
@@ -122,5 +126,6 @@ struct Launch {
   void** arguments;
 };
 Result enqueue(Stream& stream, const Launch& launch);
+Result enqueue_native(Stream& stream, const Launch& launch);
 
 }  // namespace ab::test::fake

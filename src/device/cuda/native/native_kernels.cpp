@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+#include "device/cuda/native/native_kernels.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "device/cuda/native/constants.hpp"
+#include "device/cuda/native/native_image.hpp"
+
+namespace ab::device::cuda::native {
+namespace {
+
+constexpr const char* function_names[] = {"product_small",
+                                          "product_large",
+                                          "result_13",
+                                          "result_14",
+                                          "result_15",
+                                          "result_16",
+                                          "result_20",
+                                          "result_13_3m",
+                                          "result_14_3m",
+                                          "result_15_3m",
+                                          "result_16_3m",
+                                          "result_20_3m",
+                                          "residues_along_real",
+                                          "residues_along_complex",
+                                          "residues_across_real",
+                                          "residues_across_complex",
+                                          "scan_long_real",
+                                          "scan_long_complex",
+                                          "scan_short_real",
+                                          "scan_short_complex",
+                                          "scan_across_real",
+                                          "scan_across_complex"};
+
+constexpr Index ceiling(Index x, Index unit) {
+  return (x + unit - 1) / unit;
+}
+
+template <class Params>
+Params params_of(std::span<const std::byte> bytes) {
+  assert(bytes.size() == sizeof(Params));
+  Params p;
+  std::memcpy(&p, bytes.data(), sizeof p);
+  return p;
+}
+
+template <class T>
+T* pointer_to(Address address, std::uint64_t words = 0) {
+  return reinterpret_cast<T*>(address + 8 * words);
+}
+
+// Two tile heights: pairs of 128 columns waste least on small results, 192 columns move fewest bytes per operation on large ones.
+struct Tiling {
+  int warpgroups;
+  Pairing pairing;
+  int group;  // measured on an H200 (prototype, 2026-11-30)
+};
+constexpr Tiling small_tiling = {2, Pairing::Columns, 8}, large_tiling = {3, Pairing::Rows, 18};
+
+Tiling choose_tiling(const PlaneProduct& product) {
+  constexpr Index many_entries = Index{4608} * 4608;  // between the sizes where each was measured to win
+  const bool large = product.tiles == Tiles::Best ? product.rows * product.columns >= many_entries : product.tiles == Tiles::Large;
+  return large ? large_tiling : small_tiling;
+}
+
+ProductParams product_params(const PlaneProduct& product, const Tiling& tiling) {
+  ProductParams p{};
+  p.results = pointer_to<unsigned char>(product.results);
+  p.slabs = static_cast<int>(ceiling(product.columns, slab_columns));
+  p.row_tiles = static_cast<int>(ceiling(product.rows, tile_rows));
+  p.first_column = static_cast<int>(product.first_column);
+  p.first_row = static_cast<int>(product.first_row);
+  p.blocks = static_cast<int>(ceiling(product.inner_padded, block_terms));
+  p.planes_per_modulus = product.products;
+  const int column_tiles = static_cast<int>(ceiling(p.slabs, tiling.warpgroups));
+  const bool pairs_columns = tiling.pairing == Pairing::Columns;
+  p.schedule.column_tiles = pairs_columns ? (column_tiles + 1) / 2 : column_tiles;
+  p.schedule.row_tiles = pairs_columns ? p.row_tiles : (p.row_tiles + 1) / 2;
+  p.schedule.group = tiling.group;
+  p.schedule.planes = product.moduli * product.products;
+  const Index terms = std::min<Index>(Index{p.blocks}, chunk_blocks) * block_terms + 1;  // 1: for what is carried on
+  for (int l = 0; l < product.moduli; ++l) p.moduli[l] = product_modulus(moduli_list[l], terms);
+  return p;
+}
+
+TensorMap tensor_map(PrimaryContext& context, Address planes, Index inner_padded, Index vectors, Index plane_count, unsigned box_vectors) {
+  TensorMap map;
+  const std::uint64_t extents[] = {static_cast<std::uint64_t>(inner_padded), static_cast<std::uint64_t>(vectors),
+                                   static_cast<std::uint64_t>(plane_count)};
+  const std::uint64_t strides[] = {extents[0], extents[0] * extents[1]};
+  const std::uint32_t box[] = {block_terms, box_vectors, 1}, steps[] = {1, 1, 1};
+  context.check(context.driver().tensor_map_encode(&map, tensor_bytes, 3, reinterpret_cast<void*>(planes), extents, strides, box, steps,
+                                                   tensor_not_interleaved, tensor_swizzle_128, tensor_l2_lines_256, tensor_zeros_outside),
+                "cuTensorMapEncodeTiled");
+  return map;
+}
+
+// Whether words of an operand can be loaded two at a time.
+Loads loads_of(const kernels::vector_view& v, unsigned first_term, const double* re_words, const double* im_words) {
+  const auto re = reinterpret_cast<Address>(re_words), im = reinterpret_cast<Address>(im_words);
+  const bool even = re % 16 == 0 && v.vector_stride % 2 == 0;
+  if (v.parts == 2) return even && v.inner_stride % 2 == 0 && im == re + 8 ? Loads::Pairs : Loads::Words;
+  return even && v.inner_stride == 1 && first_term % 2 == 0 ? Loads::Pairs : Loads::Words;
+}
+
+// Whether terms of a vector, rather than vectors, are neighbours in memory.
+bool is_along(const kernels::vector_view& v) {
+  return std::abs(v.inner_stride) <= std::abs(v.vector_stride);
+}
+
+Store store_of(const ResultParams& p) {
+  const auto re = reinterpret_cast<Address>(p.c_re), im = reinterpret_cast<Address>(p.c_im);
+  const kernels::result_view& c = p.p.c;
+  const bool even = re % 16 == 0 && c.column_stride % 2 == 0;
+  if (c.parts == 2) return even && c.row_stride % 2 == 0 && im == re + 8 ? Store::Pairs : Store::Words;
+  return even && c.row_stride == 1 ? Store::Pairs : Store::Words;
+}
+
+// The buffers of crt_product_i8.
+enum Buffer { Left, Right, Table, Whole, LeftShifts, RightShifts, Scratch, CRe, CIm };
+
+ResultParams result_params(std::span<const Address> buffers, const kernels::crt_product_params& p, int products) {
+  ResultParams out{};
+  out.results = pointer_to<unsigned char>(buffers[Scratch] + scratch_head_bytes);
+  out.table = pointer_to<unsigned>(buffers[Table]);
+  out.whole = pointer_to<unsigned>(buffers[Whole]);
+  out.left_shifts = pointer_to<int>(buffers[LeftShifts]);
+  out.right_shifts = pointer_to<int>(buffers[RightShifts]);
+  out.c_re = pointer_to<kernels::ulong>(buffers[CRe], p.r.c.offset_re);
+  out.c_im = pointer_to<kernels::ulong>(buffers[CIm], p.r.c.offset_im);
+  out.p = p.r;
+  out.store = store_of(out);
+  set_up_weights(out, static_cast<int>(p.g.moduli), products);
+  return out;
+}
+
+}  // namespace
+
+std::uint64_t result_bytes(Panel panel, Index planes) {
+  return static_cast<std::uint64_t>(planes * ceiling(panel.rows, tile_rows) * ceiling(panel.columns, slab_columns)) * slab_bytes;
+}
+
+Panel choose_panel(Index rows, Index columns, Index planes, std::uint64_t bytes) {
+  constexpr Index even_slabs = 12;  // a multiple of both tile heights, and of pairs of the lower one
+  const Index slabs = static_cast<Index>(bytes / slab_bytes) / planes, row_tiles = ceiling(rows, tile_rows);
+  const Index wanted = ceiling(columns, slab_columns);
+  Index across = std::min(wanted, slabs / row_tiles);
+  if (across == wanted) return {rows, columns};
+  if (across >= even_slabs) {
+    across -= across % even_slabs;
+    const Index panels = ceiling(wanted, across);
+    return {rows, ceiling(ceiling(wanted, panels), even_slabs) * even_slabs * slab_columns};
+  }
+  across = std::min(wanted, std::max<Index>(1, std::min(even_slabs, slabs)));
+  const Index down = std::max<Index>(1, slabs / across);
+  return {std::min(rows, down * tile_rows), std::min(columns, across * slab_columns)};
+}
+
+std::unique_ptr<NativeKernels> NativeKernels::load(PrimaryContext& context, int ordinal) {
+  const Driver& driver = context.driver();
+  Number number = 0;
+  int major = 0, minor = 0, multiprocessors = 0;
+  if (native_image_bytes == 0 || !driver.has_calls_of_native_kernels() || driver.device_get(&number, ordinal) != success) return nullptr;
+  driver.device_get_attribute(&major, CapabilityMajor, number);
+  driver.device_get_attribute(&minor, CapabilityMinor, number);
+  driver.device_get_attribute(&multiprocessors, MultiprocessorCount, number);
+  if (major != 9 || minor != 0 || multiprocessors < 2) return nullptr;
+  const CurrentForRelease current(context);
+  ModuleHandle module = nullptr;
+  if (!current || driver.module_load(&module, native_image, 0, nullptr, nullptr) != success) return nullptr;
+  std::unique_ptr<NativeKernels> loaded(new NativeKernels(context, module));
+  loaded->multiprocessors_ = multiprocessors;
+  return loaded->find_functions() ? std::move(loaded) : nullptr;
+}
+
+bool NativeKernels::find_functions() {
+  static_assert(std::size(function_names) == FunctionCount);
+  const Driver& driver = context_.driver();
+  for (std::size_t i = 0; i < FunctionCount; ++i) {
+    if (driver.module_get_function(&functions_[i], module_, function_names[i]) != success) return false;
+  }
+  const auto allow = [&](Function function, const Tiling& tiling) {
+    return driver.func_set_attribute(functions_[function], most_dynamic_shared_bytes, shared_bytes(tiling.warpgroups)) == success;
+  };
+  return allow(ProductSmall, small_tiling) && allow(ProductLarge, large_tiling);
+}
+
+NativeKernels::~NativeKernels() {
+  const CurrentForRelease current(context_);
+  if (current) context_.driver().module_unload(module_);
+}
+
+const Form* NativeKernels::form_of(const std::string& name) {
+  static constexpr std::pair<const char*, Form> forms[] = {{"scan", Form::Scan},
+                                                           {"residues_i8", Form::ResiduesI8},
+                                                           {"crt_product_i8", Form::CrtProductI8},
+                                                           {"crt_product_i8_3m", Form::CrtProductI8Complex}};
+  for (const auto& [known, form] : forms) {
+    if (name == known) return &form;
+  }
+  return nullptr;
+}
+
+void NativeKernels::launch(Function function, std::size_t groups, unsigned threads, unsigned shared, StreamHandle stream,
+                           void** arguments) {
+  assert(groups > 0 && groups < std::size_t{1} << 31);
+  context_.check(context_.driver().launch_kernel(functions_[function], static_cast<unsigned>(groups), 1, 1, threads, 1, 1, shared, stream,
+                                                 arguments, nullptr),
+                 (std::string("cuLaunchKernel(") + function_names[function] + ")").c_str());
+}
+
+void NativeKernels::multiply(const PlaneProduct& product, StreamHandle stream) {
+  constexpr Index long_sums = 8192;  // from here on blocks would drift apart (measured)
+  const Tiling tiling = choose_tiling(product);
+  const bool pairs_columns = tiling.pairing == Pairing::Columns;
+  ProductParams p = product_params(product, tiling);
+  const unsigned columns = static_cast<unsigned>(tiling.warpgroups * slab_columns), planes = static_cast<unsigned>(p.schedule.planes);
+  TensorMap right =
+      tensor_map(context_, product.right, product.inner_padded, product.right_all, planes, pairs_columns ? columns : columns / 2);
+  TensorMap left =
+      tensor_map(context_, product.left, product.inner_padded, product.left_all, planes, pairs_columns ? tile_rows / 2 : tile_rows);
+  if (product.inner_padded >= long_sums && product.meetings != 0) {
+    p.meetings = pointer_to<unsigned>(product.meetings);
+    context_.check(context_.driver().memset_words(product.meetings, 0, 1, stream), "cuMemsetD32Async");
+  }
+  void* arguments[] = {&right, &left, &p};
+  const auto pairs = static_cast<std::size_t>(std::min(multiprocessors_ / 2, tiles_of(p.schedule)));
+  launch(pairs_columns ? ProductSmall : ProductLarge, 2 * pairs, static_cast<unsigned>(tiling.warpgroups * warpgroup_threads),
+         static_cast<unsigned>(shared_bytes(tiling.warpgroups)), stream, arguments);
+}
+
+void NativeKernels::reconstruct(ResultParams& p, int products, StreamHandle stream) {
+  p.slabs = static_cast<int>(ceiling(p.columns, slab_columns));
+  p.row_tiles = static_cast<int>(ceiling(p.rows, tile_rows));
+  p.plane_bytes = static_cast<unsigned long>(result_bytes({p.rows, p.columns}, 1));
+  const int place = p.count >= 13 && p.count <= 16 ? p.count - 13 : 4;
+  const std::size_t threads = p.plane_bytes / (products == 1 ? 8 : 4);
+  void* arguments[] = {&p};
+  launch(static_cast<Function>(Result13 + place + (products == 3 ? 5 : 0)), (threads + result_threads - 1) / result_threads, result_threads,
+         0, stream, arguments);
+}
+
+void NativeKernels::crt_product(std::span<const Address> buffers, const kernels::crt_product_params& p, int products, StreamHandle stream) {
+  ResultParams result = result_params(buffers, p, products);
+  const auto rows = static_cast<Index>(p.g.left_vectors), columns = static_cast<Index>(p.g.right_vectors);
+  PlaneProduct product{};
+  product.left = buffers[Left];
+  product.right = buffers[Right];
+  product.left_all = p.g.left_all;
+  product.right_all = p.g.right_all;
+  product.inner_padded = p.g.inner_padded;
+  product.moduli = static_cast<int>(p.g.moduli);
+  product.products = products;
+  product.results = buffers[Scratch] + scratch_head_bytes;
+  product.meetings = buffers[Scratch];
+  const Index planes = Index{product.moduli} * products;
+  const Panel panel = choose_panel(rows, columns, planes, p.scratch_bytes - scratch_head_bytes);
+  assert(result_bytes(panel, planes) + scratch_head_bytes <= p.scratch_bytes);
+  for (Index i = 0; i < rows; i += panel.rows) {
+    for (Index j = 0; j < columns; j += panel.columns) {
+      product.rows = std::min(panel.rows, rows - i);
+      product.columns = std::min(panel.columns, columns - j);
+      product.first_row = p.g.left_first + i;
+      product.first_column = p.g.right_first + j;
+      multiply(product, stream);
+      result.first_row = static_cast<int>(i);
+      result.first_column = static_cast<int>(j);
+      result.rows = static_cast<int>(product.rows);
+      result.columns = static_cast<int>(product.columns);
+      reconstruct(result, products, stream);
+    }
+  }
+}
+
+bool NativeKernels::scan(std::span<const Address> buffers, const kernels::scan_params& params, StreamHandle stream) {
+  if (params.use_inner != 0 || params.group_count != 1) return false;
+  ScanParams p{};
+  p.re = pointer_to<const double>(buffers[0], params.v.offset_re);
+  p.im = pointer_to<const double>(buffers[1], params.v.offset_im);
+  p.records = pointer_to<kernels::vector_record>(buffers[3]);
+  p.profile = pointer_to<unsigned>(buffers[4]);
+  p.loads = loads_of(params.v, 0, p.re, p.im);
+  p.p = params;
+  struct Way {
+    Function function;
+    int vectors, lanes;
+  };
+  const Way way = !is_along(params.v)                                 ? Way{ScanAcross, across_vectors, across_lanes}
+                  : params.v.inner < static_cast<unsigned>(few_terms) ? Way{ScanShort, short_vectors, short_lanes}
+                                                                      : Way{ScanLong, 1, long_lanes};
+  const auto groups = static_cast<std::size_t>(ceiling(params.v.vectors, way.vectors));
+  void* arguments[] = {&p};
+  launch(static_cast<Function>(way.function + (params.v.parts == 2 ? 1 : 0)), groups, static_cast<unsigned>(way.vectors * way.lanes), 0,
+         stream, arguments);
+  return true;
+}
+
+bool NativeKernels::make_residues(std::span<const Address> buffers, const kernels::residues_params& params, StreamHandle stream) {
+  if (params.use_inner != 0 || params.moduli > static_cast<unsigned>(most_residue_moduli)) return false;
+  ResidueParams p{};
+  p.re = pointer_to<const double>(buffers[0], params.v.offset_re);
+  p.im = pointer_to<const double>(buffers[1], params.v.offset_im);
+  p.shifts = pointer_to<const int>(buffers[3]);
+  p.planes = pointer_to<unsigned char>(buffers[5]);
+  p.p = params;
+  p.loads = loads_of(params.v, params.inner0, p.re, p.im);
+  for (unsigned l = 0; l < params.moduli; ++l) p.moduli[l] = residue_modulus(moduli_list[l]);
+  const auto vectors = static_cast<std::size_t>(params.v.vectors);
+  const auto lines = static_cast<std::size_t>(ceiling(params.inner_padded, line_terms));
+  const bool complex = params.v.parts == 2;
+  void* arguments[] = {&p};
+  if (is_along(params.v)) {
+    constexpr std::size_t warps = residue_threads / 32;
+    launch(complex ? AlongComplex : AlongReal, (vectors * lines + warps - 1) / warps, residue_threads, 0, stream, arguments);
+  } else {
+    const std::size_t tiles = (vectors + across_vectors - 1) / across_vectors;
+    launch(complex ? AcrossComplex : AcrossReal, tiles * lines, across_threads, 0, stream, arguments);
+  }
+  return true;
+}
+
+bool NativeKernels::run(Form form, std::span<const Address> buffers, std::span<const std::byte> params, StreamHandle stream) {
+  if (form == Form::Scan) return scan(buffers, params_of<kernels::scan_params>(params), stream);
+  if (form == Form::ResiduesI8) return make_residues(buffers, params_of<kernels::residues_params>(params), stream);
+  crt_product(buffers, params_of<kernels::crt_product_params>(params), form == Form::CrtProductI8 ? 1 : 3, stream);
+  return true;
+}
+
+}  // namespace ab::device::cuda::native
