@@ -51,20 +51,25 @@ void ab::capi::require_shape(int rows, int cols) {
   }
 }
 
-ABMatrix_s* ab::capi::create_matrix(const std::shared_ptr<ops::Context>& context, int rows, int cols) {
+ABMatrix_s* ab::capi::create_storage(const std::shared_ptr<ops::Context>& context, std::size_t bytes, const std::string& name) {
   const device::Traits& traits = ops::device_of(*context).traits();
-  const std::size_t bytes = static_cast<std::size_t>(Index{rows} * cols) * sizeof(double);
   if (bytes > traits.max_buffer_bytes) {
-    fail(Status::AllocFailed, "the matrix is " + shape_text(rows, cols) + ": " + std::to_string(bytes) + " bytes, the largest buffer of " +
-                                  traits.id + " has " + std::to_string(traits.max_buffer_bytes));
+    fail(Status::AllocFailed, name + ": " + std::to_string(bytes) + " bytes, the largest buffer of " + traits.id + " has " +
+                                  std::to_string(traits.max_buffer_bytes));
   }
   auto matrix = std::make_unique<ABMatrix_s>();
   matrix->memory = ops::allocate(*context, bytes);
   matrix->context = context;
-  matrix->rows = rows;
-  matrix->cols = cols;
   live_matrices().add(*matrix);
   return matrix.release();
+}
+
+ABMatrix_s* ab::capi::create_matrix(const std::shared_ptr<ops::Context>& context, int rows, int cols) {
+  const std::size_t bytes = static_cast<std::size_t>(Index{rows} * cols) * sizeof(double);
+  ABMatrix_s* const matrix = create_storage(context, bytes, "the matrix is " + shape_text(rows, cols));
+  matrix->rows = rows;
+  matrix->cols = cols;
+  return matrix;
 }
 
 void ab::capi::let_go(ABMatrix_s& matrix) {

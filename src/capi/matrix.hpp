@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,8 +40,10 @@ struct ABMatrix_s {                           // row-major FP64, rows * cols wor
 
 namespace ab::capi {
 
-/// A new matrix without contents. Throws Error: InvalidArgument, AllocFailed. Within an operation, as the next two.
+/// A new matrix without contents. Throws Error: InvalidArgument, AllocFailed. Within an operation, as the next three.
 ABMatrix_s* create_matrix(const std::shared_ptr<ops::Context>& context, int rows, int cols);
+/// The same without a shape: memory alone, under the name that error texts use.
+ABMatrix_s* create_storage(const std::shared_ptr<ops::Context>& context, std::size_t bytes, const std::string& name);
 /// The context that matrices are created in now. Throws Error: NoDevice before ab_init.
 std::shared_ptr<ops::Context> context_for_creation();
 /// One holder less; the last one releases the matrix.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/registry.hpp"
+#include "ops/complex_vectors.hpp"
 #include "ops/context.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm.hpp"
@@ -178,6 +179,10 @@ void shutdown() {
 bool is_initialized() {
   return test::initialized;
 }
+std::shared_ptr<Context> current_context() {
+  initialize();
+  return current_context_if_initialized();
+}
 std::shared_ptr<Context> current_context_if_initialized() {
   return test::initialized ? std::make_shared<Context>(test::current) : nullptr;
 }
@@ -277,6 +282,10 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
   ++test::run;
   return outcome;
 }
+
+void conjugate(Context&, const ComplexVector&, Index) {}
+void scale(Context&, Complex, const ComplexVector&, Index) {}
+void add_scaled(Context&, Complex, const ComplexVector&, const ComplexVector&, Index) {}
 
 Outcome multiply_hermitian(Context& context, const Product& product, const Choices& choices) {
   return multiply(context, product, choices);
