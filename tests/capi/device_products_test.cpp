@@ -155,6 +155,10 @@ TEST_F(DeviceProducts, RefuseInOrderAndChangeNothing) {
   EXPECT_EQ(ab_dev_dgemm(no, no, 3, 2, 4, 1, a, 3, b, 4, 1, c, 3), AB_ERROR_NO_DEVICE);
   EXPECT_EQ(ab_dev_dgemm_offset(no, no, 3, 2, 4, 1, a, 99, 3, b, 0, 4, 1, c, 0, 3), AB_ERROR_NO_DEVICE);  // the context before spans
   EXPECT_EQ(ab_dev_dgemm(no, no, 0, 2, 4, 1, a, 3, b, 4, 1, c, 3), AB_OK);  // quick returns before the context
+  EXPECT_EQ(ab_dev_dgemm(no, no, 3, 0, 4, 1, a, 3, b, 4, 2, c, 3), AB_OK);
+  EXPECT_EQ(ab_dev_dgemm(no, no, 3, 2, 0, 1, a, 3, b, 4, 1, c, 3), AB_OK);
+  EXPECT_EQ(ab_dev_dgemm(no, no, 3, 2, 4, 0, a, 3, b, 4, 1, c, 3), AB_OK);
+  EXPECT_EQ(ab_dev_dgemm(no, no, 3, 2, 0, 1, a, 3, b, 4, 2, c, 3), AB_ERROR_NO_DEVICE);  // C = 2 C
 }
 
 TEST_F(DeviceProducts, TheClassAndTheReportAreThoseOfTheThread) {
