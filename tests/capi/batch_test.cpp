@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "capi/matrix.hpp"
 #include "handles.hpp"
 
 namespace ab::test {
@@ -197,6 +198,28 @@ TEST_F(Batches, ArraysAreCheckedWholeBeforeAnythingRuns) {
                                          {[&] { return ab_zgemm_batched(2, as, as, as, as, cs, cs); }, AB_ERROR_INVALID_ARG,
                                           "ab_zgemm_batched: entry 0: Cr and Ci are the same matrix: outputs must differ"}};
   expect_refusals(refusals, {&a, &odd, &empty, &c, &d});
+}
+
+// Device memory that products hold after a batch of `count` products of the same size, in a library opened for it alone.
+std::uint64_t peak_of_batch(int count) {
+  ab_shutdown();
+  EXPECT_EQ(ab_init(), AB_OK);
+  const Matrix a(60, 60, roots(60, 60));
+  std::vector<std::unique_ptr<Matrix>> results;
+  const Batch batch;
+  for (int i = 0; i < count; ++i) {
+    results.push_back(std::make_unique<Matrix>(60, 60));
+    EXPECT_EQ(ab_batch_dgemm(batch, a, a, *results.back()), AB_OK);
+  }
+  EXPECT_EQ(ab_batch_commit(batch), AB_OK);
+  EXPECT_EQ(ab_batch_wait(batch), AB_OK);
+  return ops::memory_use(*static_cast<ABMatrix>(a)->context).peak_bytes;
+}
+
+TEST_F(Batches, TemporariesAreSharedNotMultiplied) {
+  const std::uint64_t one = peak_of_batch(1);
+  EXPECT_GT(one, 60u * 60u * 8u);
+  EXPECT_EQ(peak_of_batch(20), one);
 }
 
 }  // namespace
