@@ -51,7 +51,7 @@ Values norms_of(const Values& x, Index sides) {
 std::optional<DoubleFactors> factor_in_single(const Scaled& system) {
   const auto factors = numerics::factor(std::vector<float>(system.a.begin(), system.a.end()), system.n);
   if (!factors) return std::nullopt;
-  const float least = static_cast<float>(system.n) * 0x1p-24f;
+  const float least = 4.0f * std::sqrt(static_cast<float>(system.n)) * 0x1p-24f;  // chosen: a few roundings of entries near 1
   for (Index i = 0; i < system.n; ++i) {
     if (!(std::abs(factors->lu[static_cast<std::size_t>(i * (system.n + 1))]) > least)) return std::nullopt;
   }
