@@ -154,7 +154,9 @@ AB_API int ab_current_device(void);
 AB_API ABStatus ab_set_precision(ABPrecision precision);
 /* The class in force for this thread; never AB_PRECISION_DEFAULT. */
 AB_API ABPrecision ab_get_precision(void);
-/* The last product completed by a call of this thread, through any front. Before any: scheme NONE, bound -1.
+/* The last product completed by a call of this thread, through any front. Before any: scheme NONE, bound -1. Of an operation made of
+ * several products: largest bound (-1 if any has none), most moduli, all escalations, the first fallback. Of futures and batches: in the
+ * thread that waits.
  * INVALID_ARG: NULL or struct_size too small. */
 AB_API ABStatus ab_last_product(ABProduct* product);
 
@@ -163,7 +165,8 @@ AB_API ABStatus ab_last_product(ABProduct* product);
 /* A matrix without contents on the calling thread's current device. NULL: rows or cols <= 0, rows * cols > 2^31 - 1, more than the
  * device's largest buffer, no ab_init, or no memory. */
 AB_API ABMatrix ab_matrix_create(int rows, int cols);
-AB_API void ab_matrix_destroy(ABMatrix matrix); /* NULL is fine */
+/* NULL is fine. Deferred while unfinished work needs the matrix; without effect on what belongs to a pool or session. */
+AB_API void ab_matrix_destroy(ABMatrix matrix);
 /* Each out pointer may be NULL; NULL matrix: outputs untouched. */
 AB_API void ab_matrix_dims(ABMatrix matrix, int* rows, int* cols);
 AB_API size_t ab_matrix_count(ABMatrix matrix); /* rows * cols; NULL: 0 */
@@ -189,6 +192,71 @@ AB_API ABStatus ab_zgemm(ABMatrix Ar, ABMatrix Ai, ABMatrix Br, ABMatrix Bi, ABM
 /* C = op(A) op(B); the shapes that must fit are those of op(A), op(B) and C. */
 AB_API ABStatus ab_zgemm_ex(ABTranspose transA, ABTranspose transB, ABMatrix Ar, ABMatrix Ai, ABMatrix Br, ABMatrix Bi, ABMatrix Cr,
                             ABMatrix Ci);
+
+/* The upper triangle (j >= i) of C = A A^T, with the bits of ab_dgemm; A n x k, C n x n. The strict lower triangle stays as it is; of a
+ * C without contents it is zero. */
+AB_API ABStatus ab_dsyrk(ABMatrix A, ABMatrix C);
+/* C = A A^H, both parts in full: Cr symmetric, Ci antisymmetric with an exactly zero diagonal. */
+AB_API ABStatus ab_zherk(ABMatrix Ar, ABMatrix Ai, ABMatrix Cr, ABMatrix Ci);
+
+/* ---- solves: synchronous ------------------------------------------------------------------------------------------------ */
+
+/* AB_LEFT: op(A) X = alpha B, A m x m; AB_RIGHT: X op(A) = alpha B, A n x n; B m x n becomes X. AB_CONJ_TRANS means AB_TRANS. Only the
+ * named triangle of A is read, and not its diagonal with AB_UNIT_DIAG; alpha = 0 reads neither A nor B. Diagonal blocks are solved in FP64,
+ * the rest are products of the class. No test for singularity: a zero on the diagonal gives Inf or NaN. */
+AB_API ABStatus ab_dtrsm(ABSide side, ABUplo uplo, ABTranspose transA, ABDiag diag, double alpha, ABMatrix A, ABMatrix B);
+/* A X = B by mixed-precision iterative refinement, X overwrites B, A stays: factors in low precision, residuals as products of the class,
+ * FP64 LU with partial pivoting where refinement does not reach FP64 level (ab_last_product then says not_converged).
+ * INVALID_ARG: A not square; DIMENSION_MISMATCH: B has other rows; SINGULAR: a pivot is exactly zero, even in FP64. */
+AB_API ABStatus ab_dgesv_mpir(ABMatrix A, ABMatrix B);
+
+/* ---- futures: products that may still run when the call returns ----------------------------------------------------------
+ * Checks, results and bits of the synchronous call. An invalid call returns a complete future that carries the error; NULL only when out
+ * of memory. Later calls see one order: they wait for what they follow. If a future fails, C is as it was. */
+AB_API ABFuture ab_dgemm_async(ABMatrix A, ABMatrix B, ABMatrix C);
+AB_API ABFuture ab_zgemm_async(ABMatrix Ar, ABMatrix Ai, ABMatrix Br, ABMatrix Bi, ABMatrix Cr, ABMatrix Ci);
+/* The final status, in any thread, as often as wanted, also after ab_shutdown; ab_last_product is then that of this thread.
+ * NULL: INVALID_ARG. */
+AB_API ABStatus ab_future_wait(ABFuture future);
+AB_API bool ab_future_is_ready(ABFuture future);   /* does not block; NULL: true */
+AB_API ABStatus ab_future_status(ABFuture future); /* does not block; pending reads as AB_OK; NULL: INVALID_ARG */
+AB_API void ab_future_destroy(ABFuture future);    /* waits if unfinished; NULL is fine */
+
+/* ---- batches: products checked when added, run in the order of adding once committed --------------------------------------
+ * An output of an earlier operation counts as defined. After a failure while running, later operations do not run. Add, barrier and
+ * commit on a committed batch and wait on an open one: INVALID_ARG. */
+AB_API ABBatch ab_batch_create(void);        /* on the thread's current device; NULL before ab_init */
+AB_API void ab_batch_destroy(ABBatch batch); /* open: nothing runs; committed: waits; NULL is fine */
+AB_API ABStatus ab_batch_dgemm(ABBatch batch, ABMatrix A, ABMatrix B, ABMatrix C);
+AB_API ABStatus ab_batch_dgemm_scaled(ABBatch batch, double alpha, ABMatrix A, ABMatrix B, double beta, ABMatrix C);
+AB_API ABStatus ab_batch_zgemm(ABBatch batch, ABMatrix Ar, ABMatrix Ai, ABMatrix Br, ABMatrix Bi, ABMatrix Cr, ABMatrix Ci);
+AB_API ABStatus ab_batch_barrier(ABBatch batch); /* what was added before is visible to what is added after */
+AB_API ABStatus ab_batch_commit(ABBatch batch);  /* starts the work */
+AB_API ABStatus ab_batch_wait(ABBatch batch);    /* the first failure, else AB_OK; as often as wanted */
+/* The single calls in index order, all entries checked before any runs. count <= 0: AB_OK; a NULL array or entry: INVALID_ARG. */
+AB_API ABStatus ab_dgemm_batched(int count, ABMatrix* As, ABMatrix* Bs, ABMatrix* Cs);
+AB_API ABStatus ab_zgemm_batched(int count, ABMatrix* Ars, ABMatrix* Ais, ABMatrix* Brs, ABMatrix* Bis, ABMatrix* Crs, ABMatrix* Cis);
+
+/* ---- pools and sessions: matrices for reuse; they live as long as what they came from ------------------------------------ */
+
+/* A pool has at most AB_POOL_CAPACITY matrices. A free one of the same shape is preferred, then one with enough capacity, then a new
+ * one. What comes out has no contents. NULL: full, bad shape. A NULL pool is ab_matrix_create. */
+AB_API ABMemoryPool ab_pool_create(size_t size_hint); /* the hint is not needed */
+AB_API void ab_pool_destroy(ABMemoryPool pool);
+AB_API ABMatrix ab_pool_get_matrix(ABMemoryPool pool, int rows, int cols);
+AB_API void ab_pool_reset(ABMemoryPool pool); /* all its matrices are free again */
+
+/* A session has at most AB_SESSION_CAPACITY matrices under names of at most AB_SESSION_NAME_MAX bytes, compared bytewise and copied.
+ * An unknown name: NULL from get, else INVALID_ARG. */
+AB_API ABSession ab_session_create(void);
+AB_API void ab_session_destroy(ABSession session);
+AB_API ABStatus ab_session_add(ABSession session, const char* name, int rows, int cols);
+AB_API ABMatrix ab_session_get(ABSession session, const char* name);
+AB_API ABStatus ab_session_upload(ABSession session, const char* name, const double* data);
+AB_API ABStatus ab_session_download(ABSession session, const char* name, double* data);
+AB_API ABStatus ab_session_dgemm(ABSession session, const char* A, const char* B, const char* C);
+AB_API ABStatus ab_session_zgemm(ABSession session, const char* Ar, const char* Ai, const char* Br, const char* Bi, const char* Cr,
+                                 const char* Ci);
 
 /* ---- statistics: process-wide, usable before ab_init ------------------------------------------------------------------- */
 

@@ -9,6 +9,6 @@ failed=0
 for source in examples/*.c; do
   program=$build/examples/$(basename "$source" .c)
   echo "== $source"
-  cc -std=c11 -Wall -Wextra -Werror -O2 -Iinclude "$source" -o "$program" -L"$build" -Wl,-rpath,"$build" -lapplebottom && "$program" || failed=1
+  cc -std=c11 -Wall -Wextra -Werror -O2 -Iinclude "$source" -o "$program" -L"$build" -Wl,-rpath,"$build" -lapplebottom -lm && "$program" || failed=1
 done
 exit $failed

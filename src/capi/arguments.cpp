@@ -62,8 +62,12 @@ void require_distinct(Arguments inputs, Arguments outputs) {
 }
 
 void require_contents(Arguments arguments) {
+  require_contents(arguments, [](const ABMatrix_s& matrix) { return matrix.has_contents.load(); });
+}
+
+void require_contents(Arguments arguments, const IsDefined& is_defined) {
   for (const Argument& argument : arguments) {
-    if (!argument.matrix->has_contents) {
+    if (!is_defined(*argument.matrix)) {
       fail(Status::NotUploaded, std::string(argument.name) + " has no contents: upload, zero or compute it first");
     }
   }

@@ -2,6 +2,7 @@
 // Checks that operations on handles share, one per row of the error table, to be called in its order.
 #pragma once
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -40,5 +41,16 @@ void require_one_device(Arguments arguments);
 void require_distinct(Arguments inputs, Arguments outputs);
 /// NotUploaded.
 void require_contents(Arguments arguments);
+/// The same where more than what is there may count as contents.
+using IsDefined = std::function<bool(const ABMatrix_s&)>;
+void require_contents(Arguments arguments, const IsDefined& is_defined);
+
+/// InvalidArgument: rows or cols that no matrix has.
+void require_shape(int rows, int cols);
+/// InvalidArgument: NULL.
+void require_data(const double* data);
+/// Whole matrices in and out, checked and counted.
+void upload(const Argument& to, const double* data);
+void download(const Argument& from, double* data);
 
 }  // namespace ab::capi

@@ -14,6 +14,9 @@ namespace ab::capi {
 /// library does not know.
 ABStatus status_of_caught(const char* function);
 
+/// What futures and batches have not finished yet.
+void wait_for_submitted_work();
+
 /// Runs the body; AB_OK, or the status of what it threw.
 template <class Body>
 ABStatus guarded(const char* function, const Body& body) {
@@ -25,11 +28,20 @@ ABStatus guarded(const char* function, const Body& body) {
   }
 }
 
-/// The same for work on matrices: ab_shutdown waits for it, and it computes in the library's floating-point environment.
+/// The same for what concerns matrices but none of their contents: ab_shutdown waits for it.
 template <class Body>
-ABStatus guarded_operation(const char* function, const Body& body) {
+ABStatus guarded_life(const char* function, const Body& body) {
   return guarded(function, [&] {
     const auto running = live_matrices().begin_operation();
+    body();
+  });
+}
+
+/// The same for work on matrices: after all that was submitted earlier, in the library's floating-point environment.
+template <class Body>
+ABStatus guarded_operation(const char* function, const Body& body) {
+  wait_for_submitted_work();
+  return guarded_life(function, [&] {
     const FloatEnvironment environment;
     body();
   });

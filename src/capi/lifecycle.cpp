@@ -15,6 +15,7 @@ ABStatus ab_init(void) {
 
 void ab_shutdown(void) {
   ab::capi::guarded("ab_shutdown", [] {
+    ab::capi::wait_for_submitted_work();
     const auto pause = ab::capi::live_matrices().pause_operations();
     ab::capi::live_matrices().release_all();
     ab::ops::shutdown();

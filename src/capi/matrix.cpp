@@ -16,6 +16,7 @@ using ab::Index;
 using ab::Status;
 using ab::capi::Argument;
 using ab::capi::fail;
+using ab::capi::guarded_life;
 using ab::capi::guarded_operation;
 using ab::capi::Writing;
 
@@ -36,54 +37,53 @@ void ABMatrix_s::release() {
   context.reset();
 }
 
-namespace {
-
-constexpr Index max_elements = INT32_MAX;
-
-ABMatrix create(int rows, int cols) {
-  const std::string shape = ab::capi::shape_text(rows, cols);
-  if (rows <= 0 || cols <= 0) fail(Status::InvalidArgument, "the matrix is " + shape + ": rows and cols must be positive");
-  if (Index{rows} * cols > max_elements) fail(Status::InvalidArgument, "the matrix is " + shape + ": more than 2^31 - 1 elements");
-  auto context = ab::ops::current_context_if_initialized();
+std::shared_ptr<ab::ops::Context> ab::capi::context_for_creation() {
+  auto context = ops::current_context_if_initialized();
   if (!context) fail(Status::NoDevice, "the library is not initialised: call ab_init first");
-  ab::device::Device& device = ab::ops::device_of(*context);
-  const std::size_t bytes = static_cast<std::size_t>(Index{rows} * cols) * sizeof(double);
-  if (bytes > device.traits().max_buffer_bytes) {
-    fail(Status::AllocFailed, "the matrix is " + shape + ": " + std::to_string(bytes) + " bytes, the largest buffer of " +
-                                  device.traits().id + " has " + std::to_string(device.traits().max_buffer_bytes));
+  return context;
+}
+
+void ab::capi::require_shape(int rows, int cols) {
+  constexpr Index max_elements = INT32_MAX;
+  if (rows <= 0 || cols <= 0) fail(Status::InvalidArgument, "the matrix is " + shape_text(rows, cols) + ": rows and cols must be positive");
+  if (Index{rows} * cols > max_elements) {
+    fail(Status::InvalidArgument, "the matrix is " + shape_text(rows, cols) + ": more than 2^31 - 1 elements");
+  }
+}
+
+ABMatrix_s* ab::capi::create_storage(const std::shared_ptr<ops::Context>& context, std::size_t bytes, const std::string& name) {
+  const device::Traits& traits = ops::device_of(*context).traits();
+  if (bytes > traits.max_buffer_bytes) {
+    fail(Status::AllocFailed, name + ": " + std::to_string(bytes) + " bytes, the largest buffer of " + traits.id + " has " +
+                                  std::to_string(traits.max_buffer_bytes));
   }
   auto matrix = std::make_unique<ABMatrix_s>();
-  matrix->memory = ab::ops::allocate(*context, bytes);
-  matrix->context = std::move(context);
-  matrix->rows = rows;
-  matrix->cols = cols;
-  ab::capi::live_matrices().add(*matrix);
+  matrix->memory = ops::allocate(*context, bytes);
+  matrix->context = context;
+  live_matrices().add(*matrix);
   return matrix.release();
 }
 
-void require_data(const double* data) {
-  if (!data) fail(Status::InvalidArgument, "data is NULL, expected rows * cols doubles");
+ABMatrix_s* ab::capi::create_matrix(const std::shared_ptr<ops::Context>& context, int rows, int cols) {
+  const std::size_t bytes = static_cast<std::size_t>(Index{rows} * cols) * sizeof(double);
+  ABMatrix_s* const matrix = create_storage(context, bytes, "the matrix is " + shape_text(rows, cols));
+  matrix->rows = rows;
+  matrix->cols = cols;
+  return matrix;
 }
+
+void ab::capi::let_go(ABMatrix_s& matrix) {
+  if (--matrix.holders > 0) return;
+  const std::unique_ptr<ABMatrix_s> owned(&matrix);
+  live_matrices().remove(matrix);
+  matrix.release();
+}
+
+namespace {
 
 void finish(ABMatrix_s& written) {
   ab::ops::queue_of(*written.context).finish();
   written.has_contents = true;
-}
-
-void upload(ABMatrix_s& matrix, const double* data) {
-  const ab::capi::Stopwatch stopwatch;
-  const Writing writing({&matrix});
-  const std::span words(data, static_cast<std::size_t>(matrix.count()));
-  ab::ops::queue_of(*matrix.context).write(*matrix.memory, 0, std::as_bytes(words));
-  finish(matrix);
-  ab::report::count_transfer(matrix.count(), stopwatch.elapsed_ms(), ab::report::Direction::Upload);
-}
-
-void download(const ABMatrix_s& matrix, double* data) {
-  const ab::capi::Stopwatch stopwatch;
-  const std::span words(data, static_cast<std::size_t>(matrix.count()));
-  ab::ops::queue_of(*matrix.context).read(*matrix.memory, 0, std::as_writable_bytes(words));
-  ab::report::count_transfer(matrix.count(), stopwatch.elapsed_ms(), ab::report::Direction::Download);
 }
 
 void combine(ab::ops::Elementwise operation, ABMatrix A, ABMatrix B, ABMatrix C) {
@@ -100,21 +100,51 @@ void combine(ab::ops::Elementwise operation, ABMatrix A, ABMatrix B, ABMatrix C)
 
 }  // namespace
 
+void ab::capi::require_data(const double* data) {
+  if (!data) fail(Status::InvalidArgument, "data is NULL, expected rows * cols doubles");
+}
+
+void ab::capi::upload(const Argument& to, const double* data) {
+  const std::span all(&to, 1);
+  require_handles(all);
+  require_data(data);
+  require_usable(all);
+  ABMatrix_s& matrix = *to.matrix;
+  const Stopwatch stopwatch;
+  const Writing writing({&matrix});
+  const std::span words(data, static_cast<std::size_t>(matrix.count()));
+  ops::queue_of(*matrix.context).write(*matrix.memory, 0, std::as_bytes(words));
+  finish(matrix);
+  report::count_transfer(matrix.count(), stopwatch.elapsed_ms(), report::Direction::Upload);
+}
+
+void ab::capi::download(const Argument& from, double* data) {
+  const std::span all(&from, 1);
+  require_handles(all);
+  require_data(data);
+  require_usable(all);
+  require_contents(all);
+  const ABMatrix_s& matrix = *from.matrix;
+  const Stopwatch stopwatch;
+  const std::span words(data, static_cast<std::size_t>(matrix.count()));
+  ops::queue_of(*matrix.context).read(*matrix.memory, 0, std::as_writable_bytes(words));
+  report::count_transfer(matrix.count(), stopwatch.elapsed_ms(), report::Direction::Download);
+}
+
 extern "C" {
 
 ABMatrix ab_matrix_create(int rows, int cols) {
   ABMatrix matrix = nullptr;
-  guarded_operation("ab_matrix_create", [&] { matrix = create(rows, cols); });
+  guarded_life("ab_matrix_create", [&] {
+    ab::capi::require_shape(rows, cols);
+    matrix = ab::capi::create_matrix(ab::capi::context_for_creation(), rows, cols);
+  });
   return matrix;
 }
 
 void ab_matrix_destroy(ABMatrix matrix) {
-  if (!matrix) return;
-  guarded_operation("ab_matrix_destroy", [&] {
-    const std::unique_ptr<ABMatrix_s> owned(matrix);
-    ab::capi::live_matrices().remove(*matrix);
-    matrix->release();
-  });
+  if (!matrix || matrix->is_contained) return;
+  guarded_life("ab_matrix_destroy", [&] { ab::capi::let_go(*matrix); });
 }
 
 void ab_matrix_dims(ABMatrix matrix, int* rows, int* cols) {
@@ -128,24 +158,11 @@ size_t ab_matrix_count(ABMatrix matrix) {
 }
 
 ABStatus ab_matrix_upload(ABMatrix matrix, const double* data, bool /*parallel*/) {
-  return guarded_operation("ab_matrix_upload", [&] {
-    const std::array<Argument, 1> all = {{{"the matrix", matrix}}};
-    ab::capi::require_handles(all);
-    require_data(data);
-    ab::capi::require_usable(all);
-    upload(*matrix, data);
-  });
+  return guarded_operation("ab_matrix_upload", [&] { ab::capi::upload({"the matrix", matrix}, data); });
 }
 
 ABStatus ab_matrix_download(ABMatrix matrix, double* data, bool /*parallel*/) {
-  return guarded_operation("ab_matrix_download", [&] {
-    const std::array<Argument, 1> all = {{{"the matrix", matrix}}};
-    ab::capi::require_handles(all);
-    require_data(data);
-    ab::capi::require_usable(all);
-    ab::capi::require_contents(all);
-    download(*matrix, data);
-  });
+  return guarded_operation("ab_matrix_download", [&] { ab::capi::download({"the matrix", matrix}, data); });
 }
 
 ABStatus ab_matrix_zero(ABMatrix matrix) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What an ABMatrix points to.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "apple_bottom.h"
@@ -19,7 +22,10 @@ struct ABMatrix_s {                           // row-major FP64, rows * cols wor
   std::unique_ptr<ab::device::Memory> memory;
   int rows = 0;
   int cols = 0;
-  bool has_contents = false;
+  std::atomic<bool> has_contents{false};
+  std::atomic<int> promises{0};                       // submitted work that will write it
+  std::atomic<int> holders{1};                        // whoever created it, and work that is not finished
+  bool is_contained = false;                          // of a pool or session, which alone may destroy it
   std::uint64_t contents = ab::capi::new_contents();  // changes with every write: what is kept of former contents is never found again
   ABMatrix_s* previous = nullptr;                     // of the live matrices
   ABMatrix_s* next = nullptr;
@@ -33,6 +39,30 @@ struct ABMatrix_s {                           // row-major FP64, rows * cols wor
 };
 
 namespace ab::capi {
+
+/// A new matrix without contents. Throws Error: InvalidArgument, AllocFailed. Within an operation, as the next three.
+ABMatrix_s* create_matrix(const std::shared_ptr<ops::Context>& context, int rows, int cols);
+/// The same without a shape: memory alone, under the name that error texts use.
+ABMatrix_s* create_storage(const std::shared_ptr<ops::Context>& context, std::size_t bytes, const std::string& name);
+/// The context that matrices are created in now. Throws Error: NoDevice before ab_init.
+std::shared_ptr<ops::Context> context_for_creation();
+/// One holder less; the last one releases the matrix.
+void let_go(ABMatrix_s& matrix);
+
+/// Keeps a matrix from being released while work is not finished.
+class Hold {
+ public:
+  explicit Hold(ABMatrix_s& matrix) : matrix_(&matrix) { ++matrix.holders; }
+  Hold(Hold&& other) noexcept : matrix_(std::exchange(other.matrix_, nullptr)) {}
+  Hold(const Hold& other) : Hold(*other.matrix_) {}
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() {
+    if (matrix_) let_go(*matrix_);
+  }
+
+ private:
+  ABMatrix_s* matrix_;
+};
 
 /// Declared before anything writes to matrices: whatever comes of it, their contents are new ones afterwards.
 class Writing {

@@ -26,6 +26,11 @@ struct ProductReport {
   Reason fallback_reason = Reason::None;
 };
 
+/// What is said of an operation made of several products: the largest bound (none if any has none), the most moduli, all escalations,
+/// the first reason of a fallback. Scheme, guard and form are those of the weakest: no certificate, else the later look. Products that
+/// computed nothing (Trivial, None) leave the other's description alone.
+ProductReport merged(const ProductReport& first, const ProductReport& second);
+
 /// Result of one product on a device: declined (C untouched), or done and described.
 struct Outcome {
   std::optional<Decline> declined;

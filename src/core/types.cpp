@@ -8,10 +8,10 @@ namespace ab {
 
 const char* word_of(Reason reason) {
   static constexpr std::array<const char*, static_cast<std::size_t>(Reason::Count)> words = {
-      "",          "quick_return", "reentry",      "disabled",     "forked_child",      "mode_cpu",     "no_device",    "below_min_dim",
-      "mode_gpu",  "precision",    "reproducible", "no_host_blas", "no_measurement",    "table_faster", "table_slower", "resident",
-      "nonfinite", "range",        "uncertified",  "memory_cap",   "allocation_failed", "device_error", "device_lost",  "kernel_missing",
-      "size_limit"};
+      "",           "quick_return", "reentry",      "disabled",     "forked_child",      "mode_cpu",     "no_device",    "below_min_dim",
+      "mode_gpu",   "precision",    "reproducible", "no_host_blas", "no_measurement",    "table_faster", "table_slower", "resident",
+      "nonfinite",  "range",        "uncertified",  "memory_cap",   "allocation_failed", "device_error", "device_lost",  "kernel_missing",
+      "size_limit", "not_converged"};
   return words[static_cast<std::size_t>(reason)];
 }
 

@@ -53,6 +53,7 @@ enum class Reason {
   DeviceLost,
   KernelMissing,
   SizeLimit,
+  NotConverged,
   Count
 };
 const char* word_of(Reason reason);        // "table_faster"; "" for None; static storage

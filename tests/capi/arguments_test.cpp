@@ -21,22 +21,22 @@ std::pair<int, std::string> refusal(const Check& check) {
   return {0, ""};
 }
 
-ABMatrix_s shaped(int rows, int cols) {
-  ABMatrix_s matrix;
-  matrix.rows = rows;
-  matrix.cols = cols;
-  return matrix;
-}
+struct Shaped : ABMatrix_s {
+  Shaped(int given_rows, int given_cols) {
+    rows = given_rows;
+    cols = given_cols;
+  }
+};
 
 TEST(Arguments, TheFirstNullIsNamed) {
-  ABMatrix_s matrix = shaped(1, 1);
+  Shaped matrix(1, 1);
   const std::array<Argument, 3> all = {{{"A", &matrix}, {"B", nullptr}, {"C", nullptr}}};
   EXPECT_EQ(refusal([&] { require_handles(all); }), (std::pair(-6, std::string("B is NULL, expected a matrix"))));
   EXPECT_EQ(refusal([&] { require_handles(std::span(all).first(1)); }).first, 0);
 }
 
 TEST(Arguments, ShapesAreComparedWithTheFirst) {
-  ABMatrix_s a = shaped(2, 3), b = shaped(2, 3), c = shaped(3, 2), d = shaped(6, 1);
+  Shaped a(2, 3), b(2, 3), c(3, 2), d(6, 1);
   const std::array<Argument, 3> transposed = {{{"A", &a}, {"B", &b}, {"C", &c}}};
   const std::array<Argument, 2> equal_count = {{{"A", &a}, {"D", &d}}};
   EXPECT_EQ(refusal([&] { require_equal_shapes(transposed); }), (std::pair(-3, std::string("A is 2x3, C is 3x2: shapes differ"))));
@@ -45,7 +45,7 @@ TEST(Arguments, ShapesAreComparedWithTheFirst) {
 }
 
 TEST(Arguments, AHandleWithoutContextIsFromBeforeAShutdown) {
-  ABMatrix_s matrix = shaped(1, 1);
+  Shaped matrix(1, 1);
   const std::array<Argument, 1> all = {{{"A", &matrix}}};
   EXPECT_EQ(refusal([&] { require_usable(all); }), (std::pair(-1, std::string("A is from before ab_shutdown and can only be destroyed"))));
 }

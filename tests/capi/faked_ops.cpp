@@ -4,16 +4,22 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstring>
 #include <mutex>
 #include <new>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "device/registry.hpp"
+#include "ops/complex_vectors.hpp"
 #include "ops/context.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm.hpp"
+#include "ops/rank_k.hpp"
+#include "ops/solve.hpp"
+#include "ops/triangular.hpp"
 
 namespace ab::test {
 namespace {
@@ -102,6 +108,29 @@ bool initialized = false;
 
 }  // namespace
 
+namespace {
+std::mutex held_mutex;
+std::condition_variable held_changed;
+bool held = false;
+
+void set_held(bool value) {
+  const std::lock_guard lock(held_mutex);
+  held = value;
+  held_changed.notify_all();
+}
+void wait_while_held() {
+  std::unique_lock lock(held_mutex);
+  held_changed.wait(lock, [] { return !held; });
+}
+}  // namespace
+
+HeldProducts::HeldProducts() {
+  set_held(true);
+}
+HeldProducts::~HeldProducts() {
+  set_held(false);
+}
+
 Faults& faults() {
   static Faults instance;
   return instance;
@@ -149,6 +178,10 @@ void shutdown() {
 }
 bool is_initialized() {
   return test::initialized;
+}
+std::shared_ptr<Context> current_context() {
+  initialize();
+  return current_context_if_initialized();
 }
 std::shared_ptr<Context> current_context_if_initialized() {
   return test::initialized ? std::make_shared<Context>(test::current) : nullptr;
@@ -220,6 +253,9 @@ Complex dot(const Product& product, Index i, Index j) {
 }  // namespace
 
 Outcome multiply(Context& context, const Product& product, const Choices& choices) {
+  test::wait_while_held();
+  if (test::faults().fail_next) throw Error(*std::exchange(test::faults().fail_next, std::nullopt), "the kernel failed");
+  if (test::faults().fail_after-- <= 0) test::throw_if(test::faults().multiply_later, "the kernel failed");
   if (test::faults().host_memory_gone) throw std::bad_alloc();
   test::throw_if(test::faults().multiply, "the kernel failed");
   Outcome outcome;
@@ -245,6 +281,40 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
   outcome.report.bound = 1.5;
   ++test::run;
   return outcome;
+}
+
+void conjugate(Context&, const ComplexVector&, Index) {}
+void scale(Context&, Complex, const ComplexVector&, Index) {}
+void add_scaled(Context&, Complex, const ComplexVector&, const ComplexVector&, Index) {}
+
+Outcome multiply_hermitian(Context& context, const Product& product, const Choices& choices) {
+  return multiply(context, product, choices);
+}
+
+namespace {
+
+// As if it had made two products, and X were alpha B.
+SeriesOutcome fake_solve(Context& context, const ResultView& x, double alpha, Precision precision) {
+  test::throw_if(test::faults().multiply, "the kernel failed");
+  if (test::faults().decline) return {Decline{*test::faults().decline}, {}};
+  double* const words = test::words_of(x.parts[0]);
+  for (Index i = 0; i < x.rows * x.columns; ++i) words[i] *= alpha;
+  ++test::run;
+  SeriesOutcome outcome;
+  outcome.done.products = 2;
+  outcome.done.report = {
+      .precision = precision, .scheme = Scheme::CrtInt8, .engine = Engine::Device, .device = context.index, .bound = 2.5};
+  return outcome;
+}
+
+}  // namespace
+
+SeriesOutcome solve_triangular(Context& context, const TriangularSystem& system, Precision precision) {
+  return fake_solve(context, system.x, system.alpha, precision);
+}
+SeriesOutcome solve_linear(Context& context, const LinearSystem& system, Precision precision) {
+  test::throw_if(test::faults().singular, "A is exactly singular");
+  return fake_solve(context, {.parts = {system.b, system.b}, .rows = system.n, .columns = system.sides}, 1.0, precision);
 }
 
 }  // namespace ab::ops

@@ -10,11 +10,23 @@
 namespace ab::test {
 
 struct Faults {
-  std::optional<Status> initialize = {}, allocate = {}, multiply = {}, combine = {}, write = {};  // thrown
-  std::optional<Reason> decline = {};                                                             // returned by ops::multiply
-  bool host_memory_gone = false;                                                                  // ops::multiply throws std::bad_alloc
-  int lost_device = -1;                                                                           // its contexts are not alive
+  std::optional<Status> initialize = {}, allocate = {}, multiply = {}, combine = {}, write = {}, singular = {};  // thrown
+  std::optional<Reason> decline = {};         // returned by ops::multiply
+  std::optional<Status> fail_next = {};       // thrown by one product
+  std::optional<Status> multiply_later = {};  // thrown after so many products:
+  int fail_after = 0;
+  bool host_memory_gone = false;  // ops::multiply throws std::bad_alloc
+  int lost_device = -1;           // its contexts are not alive
   bool forked_child = false;
+};
+
+/// Products wait while this lives: what is submitted stays unfinished.
+class HeldProducts {
+ public:
+  HeldProducts();
+  ~HeldProducts();
+  HeldProducts(const HeldProducts&) = delete;
+  HeldProducts& operator=(const HeldProducts&) = delete;
 };
 
 /// The faults in force. Reset by the test.

@@ -3,6 +3,7 @@
 #include "apple_bottom_blas.h"
 
 #include "apple_bottom.h"
+#include "apple_bottom_device.h"
 
 _Static_assert(sizeof(ab_complex) == 2 * sizeof(double), "interleaved complex storage");
 _Static_assert(sizeof(ABStatus) == sizeof(int) && sizeof(ABPrecision) == sizeof(int), "enums are ints of the ABI");

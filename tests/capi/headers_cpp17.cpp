@@ -2,6 +2,7 @@
 // The public headers as C++17, also inside extern "C", as programs written for a C header include them.
 extern "C" {
 #include "apple_bottom.h"
+#include "apple_bottom_device.h"
 }
 #include "apple_bottom_blas.h"
 

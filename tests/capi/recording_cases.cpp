@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -19,27 +20,58 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
+// A future and a batch of one product each.
+void run_later(ABMatrix a, ABMatrix b, ABMatrix c) {
+  ABFuture future = ab_dgemm_async(a, b, c);
+  ASSERT_EQ(ab_future_wait(future), AB_OK);
+  ab_future_destroy(future);
+  ABBatch batch = ab_batch_create();
+  ASSERT_EQ(ab_batch_dgemm(batch, a, b, c), AB_OK);
+  ASSERT_EQ(ab_batch_commit(batch), AB_OK);
+  ASSERT_EQ(ab_batch_wait(batch), AB_OK);
+  ab_batch_destroy(batch);
+}
+
+// Calls of handles, and the routines of the other ways in.
+std::pair<std::vector<nlohmann::json>, std::map<std::string, std::string>> sorted(const nlohmann::json& events) {
+  std::vector<nlohmann::json> calls;
+  std::map<std::string, std::string> others;
+  for (const auto& event : events) {
+    if (event.value("cat", "") != "handle") continue;
+    const std::string api = event["args"]["api"];
+    if (api == "handle") {
+      calls.push_back(event);
+    } else {
+      others[api] = event["name"];
+    }
+  }
+  return {calls, others};
+}
+
 TEST(Recording, HandleProductsAreTracedAsSuch) {
   char folder[] = "/tmp/capi_recording_XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
   const std::string path = std::string(folder) + "/trace";
   setenv("AB_TRACE", path.c_str(), 1);
   ASSERT_EQ(ab_init(), AB_OK);
-  const Matrix a(2, 3, counted(2, 3)), b(3, 4, counted(3, 4)), c(2, 4, counted(2, 4)), d(2, 4), wide(2, 4, counted(2, 4));
+  const Matrix a(2, 3, counted(2, 3)), b(3, 4, counted(3, 4)), c(2, 4, counted(2, 4)), d(2, 4), wide(2, 4, counted(2, 4)), square(2, 2);
   ASSERT_EQ(ab_dgemm_scaled(2.0, a, b, 0.5, c), AB_OK) << ab_last_error();
   EXPECT_EQ(ab_dgemm(a, a, c), AB_ERROR_DIMENSION_MISMATCH);  // no call
   ASSERT_EQ(ab_zgemm_ex(AB_CONJ_TRANS, AB_NO_TRANS, a, a, wide, wide, Matrix(3, 4), Matrix(3, 4)), AB_OK) << ab_last_error();
+  ASSERT_EQ(ab_dsyrk(a, square), AB_OK) << ab_last_error();
+  run_later(a, b, c);
 
   const std::string file = path + "." + std::to_string(getpid());
   std::string text = read_file(file);
   ASSERT_FALSE(text.empty());
   text = text.substr(0, text.find_last_of(',')) + "]";  // the file is still open: close the array
   const auto events = nlohmann::json::parse(text);
-  std::vector<nlohmann::json> calls;
-  for (const auto& event : events) {
-    if (event.value("cat", "") == "handle") calls.push_back(event);
-  }
-  ASSERT_EQ(calls.size(), 2u);
+  const auto& [calls, others] = sorted(events);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(others, (std::map<std::string, std::string>{{"async", "dgemm"}, {"batch", "dgemm"}}));
+  EXPECT_EQ(calls[2]["name"], "dsyrk");
+  EXPECT_EQ(calls[2]["args"]["ta"], "U");
+  EXPECT_EQ(calls[2]["args"]["k"], 3);
   EXPECT_EQ(calls[0]["name"], "dgemm");
   const auto& real = calls[0]["args"];
   EXPECT_EQ(real["api"], "handle");

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Streams: asynchronous copies, order, failures, buffers freed before their copy.
+#include <thread>
+
+#include "dev_buffer.hpp"
+#include "handles.hpp"
+
+namespace ab::test {
+namespace {
+
+using Values = std::vector<double>;
+
+class Streams : public ::testing::Test {
+ protected:
+  void TearDown() override {
+    ab_dev_stream_sync(nullptr);
+    ab_shutdown();
+  }
+};
+
+TEST_F(Streams, CopiesAreDoneWhenTheirStreamIsSynchronised) {
+  ab_dev_stream_t streams[] = {ab_dev_stream_create(), ab_dev_stream_create(), nullptr};
+  ASSERT_NE(streams[0], nullptr) << ab_last_error();
+  for (ab_dev_stream_t stream : streams) {
+    const Buffer a(4 * sizeof(double));
+    const Values in = counted(2, 2);
+    Values out(4);
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(a, 0, in.data(), 32, stream), AB_OK) << ab_last_error();
+    ASSERT_EQ(ab_dev_memcpy_d2h_async(out.data(), a, 8, 24, stream), AB_OK) << ab_last_error();
+    ASSERT_EQ(ab_dev_stream_sync(stream), AB_OK) << ab_last_error();
+    EXPECT_EQ(out, (Values{2, 3, 4, 0}));
+    EXPECT_EQ(ab_dev_stream_sync(stream), AB_OK);  // nothing since
+  }
+  ab_dev_stream_destroy(streams[0]);
+  ab_dev_stream_destroy(streams[1]);
+  ab_dev_stream_destroy(nullptr);
+}
+
+TEST_F(Streams, SynchronousFunctionsComeAfterAllThatWasSubmitted) {
+  ab_dev_stream_t stream = ab_dev_stream_create();
+  const Values in = counted(30, 30);
+  const Buffer a(in.size() * sizeof(double));
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_EQ(ab_dev_memset(a, 0, 0, 100), AB_OK);
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(a, 0, in.data(), in.size() * sizeof(double), stream), AB_OK);
+    EXPECT_EQ(a.values(), in);
+  }
+  ab_dev_stream_destroy(stream);
+}
+
+TEST_F(Streams, ABufferMayBeFreedBeforeItsCopyIsDone) {
+  ab_dev_stream_t stream = ab_dev_stream_create();
+  const Values in(100000, 2.5);
+  Values out(100000);
+  for (int round = 0; round < 10; ++round) {
+    ab_dev_buffer_t a = ab_dev_malloc(in.size() * sizeof(double));
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(a, 0, in.data(), in.size() * sizeof(double), stream), AB_OK);
+    ASSERT_EQ(ab_dev_memcpy_d2h_async(out.data(), a, 0, in.size() * sizeof(double), stream), AB_OK);
+    ab_dev_free(a);
+  }
+  EXPECT_EQ(ab_dev_stream_sync(stream), AB_OK);
+  EXPECT_EQ(out, in);
+  ab_dev_stream_destroy(stream);
+}
+
+TEST_F(Streams, BadCallsAreRefusedAtOnceAndLeaveNothingToSynchronise) {
+  const Buffer a(16);
+  double word = 0;
+  EXPECT_EQ(ab_dev_memcpy_h2d_async(nullptr, 0, &word, 8, nullptr), AB_ERROR_INVALID_ARG);
+  EXPECT_EQ(ab_dev_memcpy_h2d_async(a, 0, nullptr, 8, nullptr), AB_ERROR_INVALID_ARG);
+  EXPECT_EQ(ab_dev_memcpy_h2d_async(a, 9, &word, 8, nullptr), AB_ERROR_INVALID_ARG);
+  EXPECT_STREQ(ab_last_error(), "ab_dev_memcpy_h2d_async: dst has 16 bytes: 8 bytes from 9 on are not inside");
+  EXPECT_EQ(ab_dev_memcpy_d2h_async(nullptr, a, 0, 8, nullptr), AB_ERROR_INVALID_ARG);
+  EXPECT_EQ(ab_dev_memcpy_d2h_async(&word, a, 17, 0, nullptr), AB_ERROR_INVALID_ARG);
+  EXPECT_EQ(ab_dev_memcpy_d2h_async(&word, a, 16, 0, nullptr), AB_OK);
+  EXPECT_EQ(ab_dev_stream_sync(nullptr), AB_OK);
+}
+
+TEST_F(Streams, ManyThreadsShareTheDefaultStream) {
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      const Values in(500, t);
+      for (int round = 0; round < 20; ++round) {
+        const Buffer a(in.size() * sizeof(double));
+        Values out(in.size());
+        ab_dev_memcpy_h2d_async(a, 0, in.data(), in.size() * sizeof(double), nullptr);
+        if (ab_dev_memcpy_d2h(out.data(), a, 0, in.size() * sizeof(double)) == AB_OK && out == in) ++right;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 80);
+}
+
+}  // namespace
+}  // namespace ab::test
