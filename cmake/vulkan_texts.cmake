@@ -1,0 +1,55 @@
+# The common kernels for Vulkan devices: SPIR-V of every variant in each spelling that differs, embedded in the library. Without
+# Vulkan's headers or a GLSL compiler the backend is src/device/vulkan/absent.cpp, which finds no devices.
+option(AB_VULKAN "Carry kernels for Vulkan devices, where headers and glslangValidator are found" ON)
+set(AB_VULKAN_SPELLINGS "" _soft_fma) # in the order of vulkan::Spelling
+
+# Compiles every text: <folder>/<variant><spelling>.spv. Sets OUT to the files.
+function(ab_compile_spirv folder out)
+  set(files "")
+  foreach(text ${AB_GLSL_TEXTS})
+    get_filename_component(name ${text} NAME_WE)
+    set(file ${folder}/${name}.spv)
+    add_custom_command(OUTPUT ${file} COMMAND ${AB_GLSLANG} --quiet --target-env vulkan1.1 -S comp ${text} -o ${file}
+      DEPENDS ${text} COMMENT "SPIR-V ${name}" VERBATIM)
+    list(APPEND files ${file})
+  endforeach()
+  set(${out} "${files}" PARENT_SCOPE)
+endfunction()
+
+# The object library ab_vulkan_kernels; AB_HAS_VULKAN_KERNELS says whether there is anything in it.
+function(ab_add_vulkan_kernels)
+  find_path(AB_VULKAN_HEADERS vulkan/vulkan_core.h)
+  find_program(AB_GLSLANG NAMES glslangValidator glslang)
+  set(source ${PROJECT_BINARY_DIR}/generated/empty_vulkan.cpp)
+  set(found OFF)
+  if(AB_VULKAN AND AB_VULKAN_HEADERS AND AB_GLSLANG)
+    set(found ON)
+    set(folder ${PROJECT_BINARY_DIR}/generated/spirv)
+    file(MAKE_DIRECTORY ${folder})
+    include(${PROJECT_SOURCE_DIR}/cmake/device_kernels.cmake)
+    ab_add_device_texts(glsl)
+    ab_compile_spirv(${folder} files)
+    set(rows "")
+    ab_read_variants(variants)
+    foreach(variant ${variants})
+      string(REPLACE "|" ";" words "${variant}")
+      list(GET words 0 name)
+      list(GET words 1 kernel)
+      ab_read_launch(${kernel} launch)
+      string(APPEND rows "${name}|${launch}\n")
+    endforeach()
+    file(CONFIGURE OUTPUT ${folder}/launches.txt CONTENT "${rows}" @ONLY)
+    set(source ${folder}/kernel_texts.cpp)
+    set(script ${PROJECT_SOURCE_DIR}/cmake/embed_spirv.cmake)
+    add_custom_command(OUTPUT ${source}
+      COMMAND ${CMAKE_COMMAND} -DFOLDER=${folder} "-DSPELLINGS=${AB_VULKAN_SPELLINGS}" -DOUTPUT=${source} -P ${script}
+      DEPENDS ${files} ${folder}/launches.txt ${script} COMMENT "Kernels for Vulkan devices" VERBATIM)
+    message(STATUS "Kernels for Vulkan devices: ${AB_GLSLANG}")
+  else()
+    file(WRITE ${source} "")
+    message(STATUS "Kernels for Vulkan devices: none (vulkan/vulkan_core.h or glslangValidator is not here, or switched off)")
+  endif()
+  add_library(ab_vulkan_kernels OBJECT ${source})
+  target_include_directories(ab_vulkan_kernels PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  set(AB_HAS_VULKAN_KERNELS ${found} CACHE INTERNAL "The Vulkan backend is built")
+endfunction()
