@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 #include <mutex>
+#include <set>
 
 #include "device/self_test.hpp"
 #include "device/vulkan/command_stream.hpp"
@@ -51,9 +52,31 @@ class VulkanKernel final : public Kernel {
   mutable std::shared_ptr<const Pipeline> pipeline_;  // guarded by mutex_
 };
 
+// The open queues of a device: where memory is out, what only their work keeps alive can be had.
+struct OpenQueues {
+  std::mutex mutex;
+  std::set<Queue*> queues;  // guarded by mutex
+  void finish() {
+    const std::scoped_lock lock(mutex);
+    for (Queue* queue : queues) queue->finish();
+  }
+};
+using SharedQueues = std::shared_ptr<OpenQueues>;
+
 class VulkanQueue final : public Queue {
  public:
-  explicit VulkanQueue(SharedDevice device) : device_(std::move(device)), stream_(device_) { device_->require_usable(); }
+  VulkanQueue(SharedDevice device, SharedQueues open) : device_(std::move(device)), open_(std::move(open)), stream_(device_) {
+    device_->require_usable();
+    const std::scoped_lock lock(open_->mutex);
+    open_->queues.insert(this);
+  }
+  ~VulkanQueue() override {
+    if (!device_->may_release()) return;  // another thread may have held the lock when the process forked
+    const std::scoped_lock lock(open_->mutex);
+    open_->queues.erase(this);
+  }
+  VulkanQueue(const VulkanQueue&) = delete;
+  VulkanQueue& operator=(const VulkanQueue&) = delete;
 
   void write(Memory& to, std::size_t offset, std::span<const std::byte> from) override {
     if (from.empty()) return;
@@ -80,6 +103,7 @@ class VulkanQueue final : public Queue {
 
  private:
   const SharedDevice device_;
+  const SharedQueues open_;
   std::mutex mutex_;
   CommandStream stream_;  // guarded by mutex_
 };
@@ -119,7 +143,15 @@ class VulkanDevice final : public Device {
       : device_(std::make_shared<LogicalDevice>(instance, ordinal)), traits_(device_->physical().traits) {}
 
   const Traits& traits() const override { return traits_; }
-  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<VulkanMemory>(device_, bytes); }
+  std::unique_ptr<Memory> allocate(std::size_t bytes) override {
+    try {
+      return std::make_unique<VulkanMemory>(device_, bytes);
+    } catch (const Error& error) {
+      if (error.status() != Status::AllocFailed || bytes > traits_.max_buffer_bytes) throw;
+    }
+    queues_->finish();
+    return std::make_unique<VulkanMemory>(device_, bytes);
+  }
   std::unique_ptr<Memory> adopt(std::span<std::byte>) override { return nullptr; }
   std::unique_ptr<Kernel> load(const KernelName& name) override {
     device_->require_usable();
@@ -127,7 +159,7 @@ class VulkanDevice final : public Device {
     if (text == nullptr) throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
     return std::make_unique<VulkanKernel>(device_, *text, spelling_);
   }
-  std::unique_ptr<Queue> open_queue() override { return std::make_unique<VulkanQueue>(device_); }
+  std::unique_ptr<Queue> open_queue() override { return std::make_unique<VulkanQueue>(device_, queues_); }
 
   /// Before anybody else has the device: no promise of Vulkan's says what these are, so they are tried.
   void choose_spelling() {
@@ -139,6 +171,7 @@ class VulkanDevice final : public Device {
 
  private:
   const SharedDevice device_;
+  const SharedQueues queues_ = std::make_shared<OpenQueues>();
   Traits traits_;
   Spelling spelling_ = Spelling::Plain;
 };
