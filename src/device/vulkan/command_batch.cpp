@@ -100,6 +100,7 @@ void CommandBatch::submit() {
     device_->check(device_->calls().reset_fences(device_->handle(), 1, &done_), "vkResetFences");
     device_->submit(commands_, done_);
   } catch (...) {
+    device_->calls().reset_commands(commands_, 0);
     forget();
     throw;
   }

@@ -120,6 +120,7 @@ void find_calls_of_commands(Search& find, DeviceCalls& c) {
   find("vkAllocateCommandBuffers", c.allocate_command_buffers);
   find("vkBeginCommandBuffer", c.begin_commands);
   find("vkEndCommandBuffer", c.end_commands);
+  find("vkResetCommandBuffer", c.reset_commands);
   find("vkCreateFence", c.create_fence);
   find("vkDestroyFence", c.destroy_fence);
   find("vkResetFences", c.reset_fences);

@@ -55,6 +55,7 @@ struct DeviceCalls {
   PFN_vkAllocateCommandBuffers allocate_command_buffers = nullptr;
   PFN_vkBeginCommandBuffer begin_commands = nullptr;
   PFN_vkEndCommandBuffer end_commands = nullptr;
+  PFN_vkResetCommandBuffer reset_commands = nullptr;
   PFN_vkCreateFence create_fence = nullptr;
   PFN_vkDestroyFence destroy_fence = nullptr;
   PFN_vkResetFences reset_fences = nullptr;
