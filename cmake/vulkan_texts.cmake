@@ -1,12 +1,31 @@
 # The common kernels for Vulkan devices: SPIR-V of every variant in each spelling that differs, embedded in the library. Without
 # Vulkan's headers or a GLSL compiler the backend is src/device/vulkan/absent.cpp, which finds no devices.
 option(AB_VULKAN "Carry kernels for Vulkan devices, where headers and glslangValidator are found" ON)
-set(AB_VULKAN_SPELLINGS "" _soft_fma) # in the order of vulkan::Spelling
+set(AB_VULKAN_SPELLINGS "" _soft_fma _dot _soft_fma_dot) # by number of vulkan::Spelling
 
-# Compiles every text: <folder>/<variant><spelling>.spv. Sets OUT to the files.
+# Texts with byte products once more with the device's own. Sets OUT to the files.
+function(ab_add_packed_dot_texts out)
+  set(files "")
+  ab_read_variants(variants)
+  foreach(variant ${variants})
+    string(REPLACE "|" ";" words "${variant}")
+    list(POP_FRONT words name kernel)
+    file(READ ${AB_KERNEL_DIR}/${kernel} text)
+    if(text MATCHES "AB_DOT")
+      set(file ${PROJECT_BINARY_DIR}/generated/glsl/${name})
+      ab_add_device_text(glsl ${kernel} ${file}_dot.comp ${words} AB_PACKED_DOT=1)
+      ab_add_device_text(glsl ${kernel} ${file}_soft_fma_dot.comp ${words} AB_PACKED_DOT=1 AB_SOFT_FMA=1)
+      list(APPEND files ${file}_dot.comp ${file}_soft_fma_dot.comp)
+    endif()
+  endforeach()
+  set_property(GLOBAL PROPERTY AB_PACKED_DOT_TEXTS ${files}) # for the lint of the tests
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# Compiles texts: <folder>/<variant><spelling>.spv. Sets OUT to the files.
 function(ab_compile_spirv folder out)
   set(files "")
-  foreach(text ${AB_GLSL_TEXTS})
+  foreach(text ${ARGN})
     get_filename_component(name ${text} NAME_WE)
     set(file ${folder}/${name}.spv)
     add_custom_command(OUTPUT ${file} COMMAND ${AB_GLSLANG} --quiet --target-env vulkan1.1 -S comp ${text} -o ${file}
@@ -28,7 +47,8 @@ function(ab_add_vulkan_kernels)
     file(MAKE_DIRECTORY ${folder})
     include(${PROJECT_SOURCE_DIR}/cmake/device_kernels.cmake)
     ab_add_device_texts(glsl)
-    ab_compile_spirv(${folder} files)
+    ab_add_packed_dot_texts(dot_texts)
+    ab_compile_spirv(${folder} files ${AB_GLSL_TEXTS} ${dot_texts})
     set(rows "")
     ab_read_variants(variants)
     foreach(variant ${variants})

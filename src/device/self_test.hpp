@@ -11,7 +11,7 @@ namespace ab::device {
 std::string self_test(Device& device);
 
 /// The steps that some devices have to do in another way.
-enum class SelfTestStep : std::uint64_t { FusedMultiplyAdd = 0 };  // the numbers of kernels/self_test.k
+enum class SelfTestStep : std::uint64_t { FusedMultiplyAdd = 0, ByteProducts = 17 };  // the numbers of kernels/self_test.k
 /// Whether the device does the step right in all stored cases. Throws what the device throws.
 bool passes(Device& device, SelfTestStep step);
 

@@ -10,8 +10,8 @@ Buffer::Buffer(std::shared_ptr<LogicalDevice> device, std::size_t bytes, Placeme
   device_->require_usable();
   const std::uint64_t most = device_->physical().traits.max_buffer_bytes;
   if (bytes_ > most) {
-    throw Error(Status::AllocFailed, device_->id() + ": a buffer of " + std::to_string(bytes_) + " bytes, the device has " +
-                                         std::to_string(most) + " in one");
+    throw Error(Status::AllocFailed,
+                device_->id() + ": a buffer of " + std::to_string(bytes_) + " bytes, the device has " + std::to_string(most) + " in one");
   }
   try {
     create(placement);

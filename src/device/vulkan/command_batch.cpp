@@ -21,6 +21,10 @@ std::size_t rounded_up(std::size_t value, std::size_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+bool overlap(const CommandBatch::Range& a, const CommandBatch::Range& b) {
+  return a.buffer == b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
 }  // namespace
 
 CommandBatch::CommandBatch(std::shared_ptr<LogicalDevice> device) : device_(std::move(device)) {
@@ -84,6 +88,7 @@ void CommandBatch::begin() {
   once.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   device_->check(device_->calls().begin_commands(commands_, &once), "vkBeginCommandBuffer");
   state_ = State::Recording;
+  record_barrier();  // behind the commands of earlier batches
 }
 
 void CommandBatch::forget() {
@@ -129,13 +134,24 @@ CommandBatch::Piece CommandBatch::take(std::size_t bytes) {
   return {arena_->mapped() + first, first};
 }
 
-void CommandBatch::wait_for_earlier_commands() {
+// A barrier where a range is one that an earlier command may still be using; whether to read or to write is not known here.
+void CommandBatch::wait_for_earlier_users(std::span<const Range> ranges) {
+  const bool in_use = std::any_of(ranges.begin(), ranges.end(), [this](const Range& range) {
+    return std::any_of(touched_.begin(), touched_.end(), [&](const Range& other) { return overlap(range, other); });
+  });
+  if (in_use) record_barrier();
+  touched_.insert(touched_.end(), ranges.begin(), ranges.end());
+}
+
+void CommandBatch::record_barrier() {
   const VkMemoryBarrier all = barrier_to(device_accesses);
   device_->calls().cmd_barrier(commands_, device_stages, device_stages, 0, 1, &all, 0, nullptr, 0, nullptr);
+  touched_.clear();
 }
 
 void CommandBatch::copy(const Range& from, const Range& to) {
-  wait_for_earlier_commands();
+  const Range both[] = {from, to};
+  wait_for_earlier_users(both);
   const VkBufferCopy region{from.offset, to.offset, from.bytes};
   device_->calls().cmd_copy_buffer(commands_, from.buffer, to.buffer, 1, &region);
 }
@@ -165,7 +181,7 @@ VkDescriptorSet CommandBatch::bind(const Pipeline& pipeline, std::span<const Ran
 void CommandBatch::launch(const Pipeline& pipeline, std::span<const Range> bindings, const std::uint32_t (&groups)[3]) {
   const VkDescriptorSet set = bind(pipeline, bindings);
   ++launches_;
-  wait_for_earlier_commands();
+  wait_for_earlier_users(bindings);
   const DeviceCalls& calls = device_->calls();
   calls.cmd_bind_pipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
   calls.cmd_bind_sets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout(), 0, 1, &set, 0, nullptr);

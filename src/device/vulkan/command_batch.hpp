@@ -46,7 +46,7 @@ class CommandBatch {
     VkBuffer buffer;
     std::size_t offset, bytes;
   };
-  /// The next command begins when all before it, of this batch and of earlier ones, are done and seen.
+  /// As if each command began when all before it, of this batch and of earlier ones, are done.
   void copy(const Range& from, const Range& to);
   void launch(const Pipeline& pipeline, std::span<const Range> bindings, const std::uint32_t (&groups)[3]);
   /// What must outlive the batch's commands.
@@ -57,7 +57,8 @@ class CommandBatch {
   void create();
   void release() noexcept;
   void forget();
-  void wait_for_earlier_commands();
+  void record_barrier();
+  void wait_for_earlier_users(std::span<const Range> ranges);
   VkDescriptorSet bind(const Pipeline& pipeline, std::span<const Range> bindings);
 
   const std::shared_ptr<LogicalDevice> device_;
@@ -69,6 +70,7 @@ class CommandBatch {
   std::unique_ptr<Buffer> arena_;
   std::size_t arena_used_ = 0;
   std::uint32_t launches_ = 0;
+  std::vector<Range> touched_;  // by commands that no barrier follows yet
   std::vector<std::shared_ptr<const void>> kept_;
 };
 

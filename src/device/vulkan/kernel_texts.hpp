@@ -13,8 +13,8 @@ struct Spirv {
 };
 
 /// How a text is spelled for a device: the sum of these.
-enum Spelling : unsigned { Plain = 0, SoftFma = 1 };
-inline constexpr std::size_t spellings = 2;
+enum Spelling : unsigned { Plain = 0, SoftFma = 1, PackedDot = 2 };
+inline constexpr std::size_t spellings = 4;
 
 struct KernelText {
   const char* name;        // of kernels/variants.txt

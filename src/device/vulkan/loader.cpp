@@ -24,7 +24,7 @@ bool find_calls(Instance& i) {
          find(i, "vkGetPhysicalDeviceProperties2", i.get_properties) && find(i, "vkGetPhysicalDeviceFeatures2", i.get_features) &&
          find(i, "vkGetPhysicalDeviceMemoryProperties", i.get_memory_properties) &&
          find(i, "vkGetPhysicalDeviceQueueFamilyProperties", i.get_queue_families) && find(i, "vkCreateDevice", i.create_device) &&
-         find(i, "vkGetDeviceProcAddr", i.get_device_proc_addr);
+         find(i, "vkEnumerateDeviceExtensionProperties", i.enumerate_extensions) && find(i, "vkGetDeviceProcAddr", i.get_device_proc_addr);
 }
 
 bool create(Instance& made) {

@@ -19,6 +19,7 @@ struct Instance {
   PFN_vkGetPhysicalDeviceFeatures2 get_features = nullptr;
   PFN_vkGetPhysicalDeviceMemoryProperties get_memory_properties = nullptr;
   PFN_vkGetPhysicalDeviceQueueFamilyProperties get_queue_families = nullptr;
+  PFN_vkEnumerateDeviceExtensionProperties enumerate_extensions = nullptr;
   PFN_vkCreateDevice create_device = nullptr;
   PFN_vkGetDeviceProcAddr get_device_proc_addr = nullptr;
   std::vector<VkPhysicalDevice> devices;  // in the loader's order, those of Vulkan 1.1 and later

@@ -18,6 +18,10 @@ void LogicalDevice::create() {
   queue.queueFamilyIndex = physical_.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot{};
+  dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
+  dot.shaderIntegerDotProduct = VK_TRUE;
+  const char* const dot_extension = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
   VkPhysicalDeviceFeatures features{};
   features.shaderInt64 = VK_TRUE;
   VkDeviceCreateInfo wanted{};
@@ -25,6 +29,11 @@ void LogicalDevice::create() {
   wanted.queueCreateInfoCount = 1;
   wanted.pQueueCreateInfos = &queue;
   wanted.pEnabledFeatures = &features;
+  if (physical_.packed_dot) {
+    wanted.pNext = &dot;
+    wanted.enabledExtensionCount = 1;
+    wanted.ppEnabledExtensionNames = &dot_extension;
+  }
   check(instance_.create_device(physical_.handle, &wanted, nullptr, &handle_), "vkCreateDevice", Status::NoDevice);
   try {
     calls_ = calls_of(instance_, handle_, id());

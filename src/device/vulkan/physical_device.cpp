@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "device/vulkan/kernel_texts.hpp"
 
@@ -54,6 +55,33 @@ bool has_long_integers(const Instance& instance, VkPhysicalDevice device) {
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   instance.get_features(device, &features);
   return features.features.shaderInt64 == VK_TRUE;
+}
+
+bool has_extension(const Instance& instance, VkPhysicalDevice device, const char* name) {
+  std::uint32_t count = 0;
+  if (instance.enumerate_extensions(device, nullptr, &count, nullptr) != VK_SUCCESS) return false;
+  std::vector<VkExtensionProperties> extensions(count);
+  if (instance.enumerate_extensions(device, nullptr, &count, extensions.data()) != VK_SUCCESS) return false;
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [name](const VkExtensionProperties& each) { return std::strcmp(each.extensionName, name) == 0; });
+}
+
+// Worth it only where it is an instruction: elsewhere the driver does what our text does.
+bool has_packed_dot(const Instance& instance, VkPhysicalDevice device) {
+  if (!has_extension(instance, device, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME)) return false;
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot{};
+  dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
+  VkPhysicalDeviceFeatures2 features{};
+  features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+  features.pNext = &dot;
+  instance.get_features(device, &features);
+  VkPhysicalDeviceShaderIntegerDotProductProperties speed{};
+  speed.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &speed;
+  instance.get_properties(device, &properties);
+  return dot.shaderIntegerDotProduct == VK_TRUE && speed.integerDotProduct4x8BitPackedSignedAccelerated == VK_TRUE;
 }
 
 std::string too_small(const char* what, std::uint64_t here, std::uint64_t needed) {
@@ -118,6 +146,7 @@ PhysicalDevice describe(const Instance& instance, int ordinal) {
   traits.memory_bytes = memory_of(out.memory);
   // A buffer is bound whole.
   traits.max_buffer_bytes = std::min<std::uint64_t>(found.largest.maxMemoryAllocationSize, properties.limits.maxStorageBufferRange);
+  out.packed_dot = has_packed_dot(instance, out.handle);
   const std::optional<std::uint32_t> family = computing_family(instance, out.handle);
   out.queue_family = family.value_or(0);
   if (!family) {

@@ -15,6 +15,7 @@ struct PhysicalDevice {
   VkPhysicalDeviceMemoryProperties memory{};
   bool shares_memory = false;      // with the host: what is not copied twice is faster
   std::uint32_t queue_family = 0;  // the first that computes
+  bool packed_dot = false;         // products of four bytes a word in hardware
   std::string why_unusable;        // what it lacks for the kernels; "" when nothing
 };
 

@@ -161,10 +161,15 @@ class VulkanDevice final : public Device {
   }
   std::unique_ptr<Queue> open_queue() override { return std::make_unique<VulkanQueue>(device_, queues_); }
 
-  /// Before anybody else has the device: no promise of Vulkan's says what these are, so they are tried.
+  /// Before anybody else has the device: no promise of Vulkan's says what these do, so they are tried.
   void choose_spelling() {
+    unsigned chosen = device_->physical().packed_dot ? Spelling::PackedDot : Spelling::Plain;
+    spelling_ = static_cast<Spelling>(chosen);
+    if (chosen == Spelling::PackedDot && !passes(*this, SelfTestStep::ByteProducts)) chosen = Spelling::Plain;
+    if (chosen == Spelling::PackedDot) traits_.features += ", packed byte products";
+    spelling_ = static_cast<Spelling>(chosen);
     if (passes(*this, SelfTestStep::FusedMultiplyAdd)) return;
-    spelling_ = Spelling::SoftFma;
+    spelling_ = static_cast<Spelling>(chosen | Spelling::SoftFma);
     traits_.fused_fma = false;
     traits_.features += ", fma in integers";
   }

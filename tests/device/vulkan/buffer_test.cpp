@@ -34,7 +34,8 @@ TEST_F(VulkanBuffers, SayHowMuchTheDeviceBinds) {
     ADD_FAILURE() << "there was room";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), Status::AllocFailed);
-    const std::string text = "vulkan:0: a buffer of " + std::to_string(most + 1) + " bytes, the device has " + std::to_string(most) + " in one";
+    const std::string text =
+        "vulkan:0: a buffer of " + std::to_string(most + 1) + " bytes, the device has " + std::to_string(most) + " in one";
     EXPECT_EQ(error.what(), text);
   }
 }

@@ -23,9 +23,7 @@ class VulkanStreams : public test::OnVulkan, public testing::WithParamInterface<
     device_.reset();
     OnVulkan::TearDown();
   }
-  CommandStream::Place place(std::size_t bytes) const {
-    return {std::make_shared<const Buffer>(device_, bytes, Placement::Device), 0};
-  }
+  CommandStream::Place place(std::size_t bytes) const { return {std::make_shared<const Buffer>(device_, bytes, Placement::Device), 0}; }
   std::shared_ptr<LogicalDevice> device_;
 };
 

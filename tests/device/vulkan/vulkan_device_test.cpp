@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device/vulkan/vulkan_device.hpp"
 
+#include <cstdlib>
 #include <functional>
 #include <thread>
 
@@ -38,6 +39,14 @@ TEST_F(VulkanDevices, PassTheSelfTestInTheSpellingTheyNeed) {
   EXPECT_EQ(traits.features.find("fma in integers") != std::string::npos, !traits.fused_fma) << traits.features;
   const bool is_lavapipe = traits.name.find("llvmpipe") != std::string::npos;
   EXPECT_FALSE(is_lavapipe && traits.fused_fma);  // seen with Mesa 22.3
+}
+
+TEST_F(VulkanDevices, TakeByteProductsInHardwareWhereTheyAreRight) {
+  setenv("AB_FAKE_VULKAN", "fast_dot", 1);
+  const std::unique_ptr<Device> device = open_vulkan(0);
+  unsetenv("AB_FAKE_VULKAN");
+  if (device->traits().features.find("packed byte products") == std::string::npos) GTEST_SKIP() << "not exposed: " << device->traits().name;
+  EXPECT_EQ(self_test(*device), "");
 }
 
 TEST_F(VulkanDevices, NameTheKernelThatIsNotThere) {

@@ -4,7 +4,7 @@
 //   discrete       a GPU with memory of its own      software     a renderer on the CPU
 //   no_compute     no queue computes                 no_int64     no integers of 64 bits
 //   small_buffers  four megabytes in one buffer      few_threads  groups of 128 threads
-//   few_bytes      16 KiB shared by a group
+//   few_bytes      16 KiB shared by a group          fast_dot     byte products in hardware
 //   no_barriers    barriers do nothing (for the validation layer to see)
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
@@ -96,6 +96,10 @@ void VKAPI_PTR properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* 
   if (told("software")) out->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
   if (told("small_buffers")) limits.maxStorageBufferRange = 4u << 20;
   if (told("few_threads")) limits.maxComputeWorkGroupInvocations = 128;
+  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next != nullptr; next = next->pNext) {
+    if (next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES || !told("fast_dot")) continue;
+    reinterpret_cast<VkPhysicalDeviceShaderIntegerDotProductProperties*>(next)->integerDotProduct4x8BitPackedSignedAccelerated = VK_TRUE;
+  }
   if (told("few_bytes")) limits.maxComputeSharedMemorySize = 16384;
 }
 
@@ -174,11 +178,10 @@ PFN_vkVoidFunction VKAPI_PTR device_proc(VkDevice device, const char* name) {
   return wrapped(name, real_device_proc(device, name));
 }
 
-constexpr FailingVulkan control = {
-    [](long nth, int result, VulkanFailures failures) {
-      calls = 0, fail_nth = nth, fail_result = result, fail_all = failures == VulkanFailures::AllFromThere;
-    },
-    [] { return calls.load(); }, [] { return alive.load(); }};
+constexpr FailingVulkan control = {[](long nth, int result, VulkanFailures failures) {
+                                     calls = 0, fail_nth = nth, fail_result = result, fail_all = failures == VulkanFailures::AllFromThere;
+                                   },
+                                   [] { return calls.load(); }, [] { return alive.load(); }};
 
 }  // namespace
 }  // namespace ab::test
@@ -186,7 +189,8 @@ constexpr FailingVulkan control = {
 extern "C" {
 
 PFN_vkVoidFunction VKAPI_PTR vkGetInstanceProcAddr(VkInstance instance, const char* name) {
-  static const auto real = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(dlopen(AB_REAL_LOADER, RTLD_NOW | RTLD_LOCAL), "vkGetInstanceProcAddr"));
+  static const auto real =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(dlopen(AB_REAL_LOADER, RTLD_NOW | RTLD_LOCAL), "vkGetInstanceProcAddr"));
   return real == nullptr ? nullptr : ab::test::wrapped(name, real(instance, name));
 }
 

@@ -58,9 +58,9 @@ std::string run_once(const Trial& trial, const Verdict& verdict, Opened* opened,
 
 // On one device that goes on after each failure: nothing of a failed product may be taken for done in the next.
 TEST_F(VulkanFailuresOf, CallsOfProductsOnAnOpenDevice) {
-  for (const Trial& trial : {Trial{drawn({3, 4, 9}, Type::Real), Precision::Fp64},
-                             Trial{drawn({3, 2, 17}, Type::Complex), Precision::Fast, ModuliFamily::Ten},
-                             Trial{drawn({3, 2, 17}, Type::Complex), Precision::DoubleFloat}}) {
+  for (const Trial& trial :
+       {Trial{drawn({3, 4, 9}, Type::Real), Precision::Fp64}, Trial{drawn({3, 2, 17}, Type::Complex), Precision::Fast, ModuliFamily::Ten},
+        Trial{drawn({3, 2, 17}, Type::Complex), Precision::DoubleFloat}}) {
     const Verdict verdict = judge(trial.call, trial.precision);
     Opened opened;
     for (const char* place : {"first", "later"}) {  // the first product compiles its kernels
@@ -95,7 +95,7 @@ TEST_F(VulkanFailuresOf, ALostDevice) {
 }
 
 TEST_F(VulkanFailuresOf, LargeProductsAreCutIntoBuffersOfTheDevice) {
-  setenv("AB_FAKE_VULKAN", "small_buffers", 1);  // four megabytes each
+  setenv("AB_FAKE_VULKAN", "small_buffers", 1);                          // four megabytes each
   const Trial trial{drawn({64, 8, 5000}, Type::Real), Precision::Fp64};  // 15 residues of A are more
   long errors = 0;
   EXPECT_EQ(run_once(trial, judge(trial.call, trial.precision), nullptr, errors), "");
