@@ -65,6 +65,8 @@ std::unique_ptr<List> find_devices() {
   auto found = std::make_unique<List>();
   std::deque<Entry>& entries = found->entries;
   entries.push_back({describe_cpu(), [](int) { return open_cpu(); }, 0, {}, nullptr});
+  found->default_order = {0};
+  if (is_forked_child()) return found;  // it has no other; a driver that another thread was loading at the fork would hang
   int ordinal = 0;
   for (const Traits& traits : describe_cuda()) entries.push_back({traits, open_cuda, ordinal++, {}, nullptr});
   ordinal = 0;
