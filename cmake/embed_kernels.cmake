@@ -15,6 +15,19 @@ function(ab_read_variants out)
   set(${out} "${result}" PARENT_SCOPE)
 endfunction()
 
+# What a launch of a kernel looks like, from the first lines of its text: threads of a group, buffers before the params struct, the struct.
+function(ab_read_launch kernel out)
+  file(READ ${AB_KERNEL_DIR}/${kernel} text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${AB_KERNEL_DIR}/${kernel})
+  string(REGEX MATCH "AB_KERNEL\\([a-z0-9_]+, ([0-9]+), ([0-9]+)\\)" found "${text}")
+  set(size "${CMAKE_MATCH_1}, ${CMAKE_MATCH_2}")
+  string(REGEX MATCH "AB_PARAMS\\(([0-9]+), ([a-z0-9_]+)," params "${text}")
+  if(NOT found OR NOT params)
+    message(FATAL_ERROR "${kernel}: no AB_KERNEL(name, width, height) and AB_PARAMS(index, type, name) found")
+  endif()
+  set(${out} "${size}, ${CMAKE_MATCH_1}, sizeof(kernels::${CMAKE_MATCH_2})" PARENT_SCOPE)
+endfunction()
+
 # One C++ file with every variant, in the namespace of one instruction set: the host build of the kernels.
 function(ab_generate_host_kernels isa file)
   ab_read_variants(variants)

@@ -35,23 +35,7 @@ folder=build/$preset
 logs=$folder/gpu_check
 limit_s=470
 rm -rf "$logs" && mkdir -p "$logs" "$(dirname "$output")" || exit 2
-: >"$logs/checks.tsv"
-
-check() { # name, seconds at most, command...: runs it within what is left of the time, keeps its output, and counts it
-  local name=$1 most=$2 left=$((limit_s - SECONDS)) began=$SECONDS result=passed status
-  shift 2
-  if [ "$left" -lt 5 ]; then
-    printf '%s\tfailed: no time left\t0\n' "$name" >>"$logs/checks.tsv"
-    say "$name: no time left"
-    return 1
-  fi
-  timeout "$((left < most ? left : most))" "$@" >"$logs/$name.log" 2>&1
-  status=$?
-  if [ $status = 124 ]; then result="failed: more than $((left < most ? left : most)) s"; elif [ $status != 0 ]; then result="failed: exit status $status"; fi
-  printf '%s\t%s\t%d\n' "$name" "$result" "$((SECONDS - began))" >>"$logs/checks.tsv"
-  say "$name: $result ($((SECONDS - began)) s)"
-  [ $status = 0 ] || { tail -15 "$logs/$name.log" | sed 's/^/  /'; return 1; }
-}
+. scripts/check_steps.sh
 
 finish() {
   python3 scripts/gpu_report.py --logs "$logs" --output "$output" --machine "$gpu" --device "$device"
@@ -85,7 +69,6 @@ fi
 if [ -n "$quick" ]; then dgemm=(512x512x512 1024x1024x1024) zgemm=(512x512x512); else
   dgemm=(512x512x512 1024x1024x1024 2048x2048x2048 4096x4096x4096 256x256x9104) zgemm=(512x512x512 1024x1024x1024 2048x2048x2048)
 fi
-join() { local IFS=,; echo "$*"; }
 bench() { # operation, shapes...
   local operation=$1
   shift

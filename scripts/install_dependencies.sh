@@ -26,6 +26,8 @@ callgrind|command valgrind|valgrind|-
 OpenCL on the CPU|-|pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers|-
 GLSL compiler|command glslangValidator|glslang-tools|glslang
 SPIR-V validator|command spirv-val|spirv-tools|spirv-tools
+Vulkan headers|header vulkan/vulkan_core.h|libvulkan-dev|vulkan-headers
+Vulkan on the CPU|-|libvulkan1 mesa-vulkan-drivers vulkan-validationlayers|-
 clang|command clang|clang|-'
 LINT='clang-format 14|command clang-format-14|clang-format-14|-'
 

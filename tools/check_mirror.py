@@ -9,6 +9,7 @@ NAME = "check_mirror"
 # Sources without a test of their own name, each with its reason.
 NATIVE = "a native engine: compared with the common kernels in tests/ops/native_engines_test.cpp"
 WITHOUT_TEST = {
+    "src/device/vulkan/absent.cpp": "no devices, for builds without headers or compiler: those of a bare system",
     "src/device/cuda/absent.cpp": "two constants for builds without nvcc: those of a bare system",
     "src/device/cuda/native/absent.cpp": "the same for the native kernels",
     **{f"src/device/cpu/native/{name}.cpp": NATIVE

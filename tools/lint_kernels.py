@@ -43,6 +43,7 @@ def run(command, **options):
 def kernel_of(name):
     """Kernel and whether it has the soft fma, from a file's name."""
     stem = pathlib.Path(name).stem
+    stem = stem.removesuffix("_dot")
     return stem.removesuffix("_soft_fma"), stem.endswith("_soft_fma")
 
 

@@ -55,6 +55,7 @@ struct Traits {
   std::uint64_t max_buffer_bytes = 0;
   bool unified_memory = false;
   bool results_in_place = false;  // adopted memory may be written as results: a launch that has begun does not fail
+  bool only_on_request = false;   // never a default: a software renderer
   bool fp64 = false;
   bool int8_matrix = false;
   Index vector_unit = 1;                    // vectors of a residue plane come in multiples of it

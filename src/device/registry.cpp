@@ -9,6 +9,7 @@
 #include "core/settings.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/vulkan/vulkan_device.hpp"
 
 namespace ab::device {
 namespace {
@@ -34,17 +35,33 @@ std::string kind_of(const std::string& id) {
   return id.substr(0, id.find(':'));
 }
 
-// Devices of a kind, from that of the local rank on.
+// Devices of a kind, from that of the local rank on. Those that are no default come only where the kind has no others.
 std::vector<int> devices_of_kind(const std::deque<Entry>& entries, const std::string& kind) {
-  std::vector<int> found;
+  std::vector<int> found, on_request;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (kind_of(entries[i].traits.id) == kind) found.push_back(static_cast<int>(i));
+    if (kind_of(entries[i].traits.id) != kind) continue;
+    (entries[i].traits.only_on_request ? on_request : found).push_back(static_cast<int>(i));
   }
+  if (found.empty()) found = on_request;
   const int rank = settings().local_rank;
   if (rank > 0 && !found.empty()) {
     std::rotate(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rank) % found.size()), found.end());
   }
   return found;
+}
+
+// The order of the list is that of preference, but for cpu. So a GPU that two backends list is taken through the first of them.
+std::vector<int> order_of_preference(const std::deque<Entry>& entries) {
+  std::vector<int> order;
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    const std::string kind = kind_of(entries[i].traits.id);
+    if (kind == kind_of(entries[i - 1].traits.id)) continue;
+    for (const int index : devices_of_kind(entries, kind)) {
+      if (!entries[static_cast<std::size_t>(index)].traits.only_on_request) order.push_back(index);
+    }
+  }
+  order.push_back(0);
+  return order;
 }
 
 std::unique_ptr<List> find_devices() {
@@ -53,14 +70,13 @@ std::unique_ptr<List> find_devices() {
   std::deque<Entry>& entries = found->entries;
   entries.emplace_back(
       describe_cpu(), [](int) { return open_cpu(); }, 0);
+  found->default_order = {0};
+  if (is_forked_child()) return found;  // it has no other; a driver that another thread was loading at the fork would hang
   int ordinal = 0;
   for (const Traits& traits : describe_cuda()) entries.emplace_back(traits, open_cuda, ordinal++);
-  for (std::size_t i = 1; i < entries.size(); ++i) {  // the order of the list is that of preference, but for cpu
-    const std::string kind = kind_of(entries[i].traits.id);
-    if (kind == kind_of(entries[i - 1].traits.id)) continue;
-    for (const int index : devices_of_kind(entries, kind)) found->default_order.push_back(index);
-  }
-  found->default_order.push_back(0);
+  ordinal = 0;
+  for (const Traits& traits : describe_vulkan()) entries.emplace_back(traits, open_vulkan, ordinal++);
+  found->default_order = order_of_preference(entries);
   return found;
 }
 

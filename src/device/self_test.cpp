@@ -48,7 +48,18 @@ std::unique_ptr<Memory> filled(Device& device, Queue& queue, const std::vector<T
   return memory;
 }
 
-std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& kernels) {
+using Case = std::uint64_t[7];
+
+bool is_right(const Case& test, const std::uint64_t* result) {
+  // A zero result of FP32 may have either sign.
+  const bool of_floats = test[0] < 8;
+  const bool same_but_signs = ((result[0] ^ test[5]) & 0x7FFFFFFF7FFFFFFF) == 0;
+  const bool has_zero = (test[5] & 0x7FFFFFFF00000000) == 0 || (test[5] & 0x7FFFFFFF) == 0;
+  return (result[0] == test[5] || (of_floats && same_but_signs && has_zero)) && result[1] == test[6];
+}
+
+// Runs the stored cases in one launch: two words each.
+std::vector<std::uint64_t> run_cases(Device& device, Queue& queue, const Kernel& kernel) {
   std::vector<std::uint64_t> rows;
   constexpr std::size_t count = std::size(self_test_cases);
   for (const auto& test : self_test_cases) rows.insert(rows.end(), test, test + row_words);
@@ -57,15 +68,16 @@ std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& ke
   const std::unique_ptr<Memory> output = filled(device, queue, results);
   kernels::self_test_params p{static_cast<kernels::uint>((count + 63) / 64), static_cast<kernels::uint>(count)};
   const Argument arguments[] = {Slice{input.get(), 0}, Slice{output.get(), 0}, as_argument(p)};
-  queue.launch(kernels.get(Text::SelfTest), {p.groups, 1, 1, 0}, arguments);
+  queue.launch(kernel, {p.groups, 1, 1, 0}, arguments);
   queue.read(*output, 0, std::as_writable_bytes(std::span(results)));
-  for (std::size_t i = 0; i < count; ++i) {
+  return results;
+}
+
+std::string check_arithmetic(Device& device, Queue& queue, const KernelCache& kernels) {
+  const std::vector<std::uint64_t> results = run_cases(device, queue, kernels.get(Text::SelfTest));
+  for (std::size_t i = 0; i < std::size(self_test_cases); ++i) {
     const auto& test = self_test_cases[i];
-    // A zero result of FP32 may have either sign.
-    const bool same = (results[2 * i] == test[5] || (test[0] < 8 && ((results[2 * i] ^ test[5]) & 0x7FFFFFFF7FFFFFFF) == 0 &&
-                                                     ((test[5] & 0x7FFFFFFF00000000) == 0 || (test[5] & 0x7FFFFFFF) == 0))) &&
-                      results[2 * i + 1] == test[6];
-    if (same) continue;
+    if (is_right(test, &results[2 * i])) continue;
     char text[160];
     std::snprintf(text, sizeof text, "%s: got %016llx, expected %016llx (case %zu)", name_of(test[0]),
                   static_cast<unsigned long long>(results[2 * i]), static_cast<unsigned long long>(test[5]), i);
@@ -150,6 +162,17 @@ std::string self_test(Device& device) {
   if (reason.empty()) reason = check_long_sums(device, *queue, kernels);
   queue->finish();
   return reason;
+}
+
+bool passes(Device& device, SelfTestStep step) {
+  const std::unique_ptr<Kernel> kernel = device.load({"self_test"});
+  const std::unique_ptr<Queue> queue = device.open_queue();
+  const std::vector<std::uint64_t> results = run_cases(device, *queue, *kernel);
+  for (std::size_t i = 0; i < std::size(self_test_cases); ++i) {
+    const auto& test = self_test_cases[i];
+    if (test[0] == static_cast<std::uint64_t>(step) && !is_right(test, &results[2 * i])) return false;
+  }
+  return true;
 }
 
 }  // namespace ab::device

@@ -6,6 +6,11 @@
 #if defined(AB_LANG_GLSL)
 AB_DIRECTIVE version 450
 AB_DIRECTIVE extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#if defined(AB_PACKED_DOT)  // OpSDot with PackedVectorFormat4x8Bit: four signed bytes a word (VK_KHR_shader_integer_dot_product)
+AB_DIRECTIVE extension GL_EXT_spirv_intrinsics : require
+spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6019, 6018], id = 4450)
+int packed_dot(int a, int b, spirv_literal int format);
+#endif
 #elif defined(AB_LANG_OPENCL)
 #pragma OPENCL FP_CONTRACT OFF
 #elif defined(AB_LANG_METAL)

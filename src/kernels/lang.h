@@ -303,6 +303,8 @@ static inline int dot_of_bytes(const uint* a, const uint* b) {
 #endif
 #if defined(AB_LANG_CUDA)
 #define AB_DOT4(a, b, sum) __dp4a(AB_INT(a), AB_INT(b), sum)
+#elif defined(AB_PACKED_DOT)
+#define AB_DOT4(a, b, sum) (packed_dot(AB_INT(a), AB_INT(b), 0) + (sum))
 #else
 #define AB_DOT4(a, b, sum) dot4(a, b, sum)
 #endif

@@ -98,6 +98,13 @@ Outcome by_class(Context& context, const Product& product, const Choices& choice
   return crt(context, product, scans, choices, report);
 }
 
+// A product's working memory in pieces that a device has in one: under a cap no larger than the largest buffer none is larger.
+Choices in_buffers_of(Context& context, Choices choices) {
+  const std::uint64_t most = context.device().traits().max_buffer_bytes;
+  if (static_cast<std::uint64_t>(choices.cap_bytes) > most) choices.cap_bytes = static_cast<Index>(most);
+  return choices;
+}
+
 // Choices with everything decided.
 Choices settled(Context& context, Choices choices) {
   if (!choices.family) choices.family = context.device().traits().family;
@@ -117,7 +124,7 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
   if (!is_countable(product)) return {Decline{Reason::SizeLimit}, report};
   if (product.c.rows == 0 || product.c.columns == 0 || is_trivial(product)) return trivial(context, product, report);
   try {
-    return by_class(context, product, settled(context, choices), report);
+    return by_class(context, product, in_buffers_of(context, settled(context, choices)), report);
   } catch (const OverCap&) {
     return {Decline{Reason::MemoryCap}, report};
   } catch (...) {  // a device that fails late may have prepared nothing of what is kept

@@ -70,6 +70,7 @@ void HostQueue::launch(const device::Kernel& kernel, device::Grid grid, std::spa
 
 HostDevice::HostDevice(std::vector<const kernels::HostKernel*> tables) : tables_(std::move(tables)) {
   traits_.id = traits_.name = "host";
+  traits_.max_buffer_bytes = SIZE_MAX;
   traits_.fp64 = true;
 }
 

@@ -31,7 +31,13 @@ std::string fault_in(const std::function<std::string()>& check) {
 std::vector<Check> checks_of(int index) {
   const std::string id = device_traits(index).id;
   std::vector<Check> checks;
-  checks.push_back({id, "arithmetic, sums, steps", fault_in([&] { return device::self_test(device::open(index)); })});
+  std::string how;
+  const std::string fault = fault_in([&] {
+    device::Device& device = device::open(index);
+    if (!device.traits().fused_fma) how = ", the fma in integers: its own is not fused";
+    return device::self_test(device);
+  });
+  checks.push_back({id, "arithmetic, sums, steps" + how, fault});
   checks.push_back({id, "products, every class", fault_in([&] {
                       use_device(index);
                       return ops::test_products(*ops::current_context());

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// A kernel as the device runs it: its compiled text and the layout of its bindings (buffers, then the params struct).
+#pragma once
+#include <memory>
+
+#include "device/vulkan/kernel_texts.hpp"
+#include "device/vulkan/logical_device.hpp"
+
+namespace ab::device::vulkan {
+
+class Pipeline {
+ public:
+  /// Throws Error(ShaderCompile) when the driver refuses the text.
+  Pipeline(std::shared_ptr<LogicalDevice> device, const KernelText& text, Spelling spelling);
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+  ~Pipeline();
+
+  VkPipeline handle() const { return handle_; }
+  VkPipelineLayout layout() const { return layout_; }
+  VkDescriptorSetLayout set_layout() const { return set_layout_; }
+
+ private:
+  void create_layouts(std::size_t bindings);
+  void compile(const KernelText& text, const Spirv& spirv);
+  void release() noexcept;
+
+  const std::shared_ptr<LogicalDevice> device_;
+  VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipeline handle_ = VK_NULL_HANDLE;
+};
+
+}  // namespace ab::device::vulkan

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// A libvulkan.so.1 before the real one: every call that can fail does so when a test wants it, and the first device describes itself as
+// AB_FAKE_VULKAN says (words separated by commas):
+//   discrete       a GPU with memory of its own      software     a renderer on the CPU
+//   no_compute     no queue computes                 no_int64     no integers of 64 bits
+//   small_buffers  four megabytes in one buffer      few_threads  groups of 128 threads
+//   few_bytes      16 KiB shared by a group          fast_dot     byte products in hardware
+//   no_barriers    barriers do nothing (for the validation layer to see)
+#define VK_NO_PROTOTYPES
+#include <dlfcn.h>
+#include <vulkan/vulkan_core.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "sim/vulkan/failing_control.hpp"
+
+namespace ab::test {
+namespace {
+
+std::atomic<long> calls{0}, fail_nth{0}, alive{0};
+std::atomic<int> fail_result{0};
+std::atomic<bool> fail_all{false};
+
+// 0, or what the call must return instead of being made.
+int injected() {
+  const long call = ++calls, nth = fail_nth.load();
+  return nth > 0 && (call == nth || (fail_all.load() && call > nth)) ? fail_result.load() : 0;
+}
+
+bool told(const char* word) {
+  const char* words = std::getenv("AB_FAKE_VULKAN");
+  return words != nullptr && std::strstr(words, word) != nullptr;
+}
+
+enum class Gives { Nothing, AnObject };
+
+// One wrapper a call, told apart by a number.
+template <int number, class Call>
+struct Counted;
+template <int number, class... Args>
+struct Counted<number, VkResult(VKAPI_PTR*)(Args...)> {
+  static inline VkResult(VKAPI_PTR* real)(Args...) = nullptr;
+  static inline Gives gives = Gives::Nothing;
+  static VkResult VKAPI_PTR call(Args... args) {
+    if (const int result = injected(); result != 0) return static_cast<VkResult>(result);
+    const VkResult result = real(args...);
+    if (result == VK_SUCCESS && gives == Gives::AnObject) ++alive;
+    return result;
+  }
+};
+template <int number, class Call>
+struct Returned;
+template <int number, class Owner, class Object>
+struct Returned<number, void(VKAPI_PTR*)(Owner, Object, const VkAllocationCallbacks*)> {
+  static inline void(VKAPI_PTR* real)(Owner, Object, const VkAllocationCallbacks*) = nullptr;
+  static void VKAPI_PTR call(Owner owner, Object object, const VkAllocationCallbacks* callbacks) {
+    if (object != VK_NULL_HANDLE) --alive;
+    real(owner, object, callbacks);
+  }
+};
+
+// A call by its name: what stands before it, if anything.
+struct Lookup {
+  const char* name;
+  PFN_vkVoidFunction real;
+  PFN_vkVoidFunction found = nullptr;
+
+  template <int number, class Call>
+  void count(const char* wrapped, Call, Gives gives = Gives::Nothing) {
+    if (std::strcmp(name, wrapped) != 0) return;
+    Counted<number, Call>::real = reinterpret_cast<Call>(real);
+    Counted<number, Call>::gives = gives;
+    found = reinterpret_cast<PFN_vkVoidFunction>(&Counted<number, Call>::call);
+  }
+  template <int number, class Call>
+  void give_back(const char* wrapped, Call) {
+    if (std::strcmp(name, wrapped) != 0) return;
+    Returned<number, Call>::real = reinterpret_cast<Call>(real);
+    found = reinterpret_cast<PFN_vkVoidFunction>(&Returned<number, Call>::call);
+  }
+  template <class Call>
+  void replace(const char* wrapped, Call& place, Call by) {
+    if (std::strcmp(name, wrapped) != 0) return;
+    place = reinterpret_cast<Call>(real);
+    found = reinterpret_cast<PFN_vkVoidFunction>(by);
+  }
+};
+
+PFN_vkGetPhysicalDeviceProperties2 real_properties = nullptr;
+void VKAPI_PTR properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
+  real_properties(device, out);
+  VkPhysicalDeviceLimits& limits = out->properties.limits;
+  if (told("discrete")) out->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  if (told("software")) out->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (told("small_buffers")) limits.maxStorageBufferRange = 4u << 20;
+  if (told("few_threads")) limits.maxComputeWorkGroupInvocations = 128;
+  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next != nullptr; next = next->pNext) {
+    if (next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES || !told("fast_dot")) continue;
+    reinterpret_cast<VkPhysicalDeviceShaderIntegerDotProductProperties*>(next)->integerDotProduct4x8BitPackedSignedAccelerated = VK_TRUE;
+  }
+  if (told("few_bytes")) limits.maxComputeSharedMemorySize = 16384;
+}
+
+PFN_vkGetPhysicalDeviceFeatures2 real_features = nullptr;
+void VKAPI_PTR features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* out) {
+  real_features(device, out);
+  if (told("no_int64")) out->features.shaderInt64 = VK_FALSE;
+}
+
+PFN_vkGetPhysicalDeviceQueueFamilyProperties real_families = nullptr;
+void VKAPI_PTR families(VkPhysicalDevice device, std::uint32_t* count, VkQueueFamilyProperties* out) {
+  real_families(device, count, out);
+  for (std::uint32_t i = 0; out != nullptr && i < *count; ++i) {
+    if (told("no_compute")) out[i].queueFlags &= ~static_cast<VkQueueFlags>(VK_QUEUE_COMPUTE_BIT);
+  }
+}
+
+PFN_vkDestroyDevice real_destroy_device = nullptr;
+void VKAPI_PTR destroy_device(VkDevice device, const VkAllocationCallbacks* callbacks) {
+  --alive;
+  real_destroy_device(device, callbacks);
+}
+
+PFN_vkCmdPipelineBarrier real_barrier = nullptr;
+void VKAPI_PTR barrier(VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to, VkDependencyFlags flags,
+                       std::uint32_t memories, const VkMemoryBarrier* memory, std::uint32_t buffers, const VkBufferMemoryBarrier* buffer,
+                       std::uint32_t images, const VkImageMemoryBarrier* image) {
+  if (!told("no_barriers")) real_barrier(commands, from, to, flags, memories, memory, buffers, buffer, images, image);
+}
+
+PFN_vkGetDeviceProcAddr real_device_proc = nullptr;
+PFN_vkVoidFunction VKAPI_PTR device_proc(VkDevice device, const char* name);
+
+PFN_vkVoidFunction wrapped(const char* name, PFN_vkVoidFunction real) {
+  if (real == nullptr) return nullptr;
+  Lookup look{name, real};
+  look.count<0>("vkCreateDevice", PFN_vkCreateDevice(), Gives::AnObject);
+  look.count<1>("vkQueueSubmit", PFN_vkQueueSubmit());
+  look.count<2>("vkAllocateMemory", PFN_vkAllocateMemory(), Gives::AnObject);
+  look.count<3>("vkMapMemory", PFN_vkMapMemory());
+  look.count<4>("vkCreateBuffer", PFN_vkCreateBuffer(), Gives::AnObject);
+  look.count<5>("vkBindBufferMemory", PFN_vkBindBufferMemory());
+  look.count<6>("vkCreateShaderModule", PFN_vkCreateShaderModule(), Gives::AnObject);
+  look.count<7>("vkCreateDescriptorSetLayout", PFN_vkCreateDescriptorSetLayout(), Gives::AnObject);
+  look.count<8>("vkCreatePipelineLayout", PFN_vkCreatePipelineLayout(), Gives::AnObject);
+  look.count<9>("vkCreateComputePipelines", PFN_vkCreateComputePipelines(), Gives::AnObject);
+  look.count<10>("vkCreateDescriptorPool", PFN_vkCreateDescriptorPool(), Gives::AnObject);
+  look.count<11>("vkResetDescriptorPool", PFN_vkResetDescriptorPool());
+  look.count<12>("vkAllocateDescriptorSets", PFN_vkAllocateDescriptorSets());
+  look.count<13>("vkCreateCommandPool", PFN_vkCreateCommandPool(), Gives::AnObject);
+  look.count<14>("vkAllocateCommandBuffers", PFN_vkAllocateCommandBuffers());
+  look.count<15>("vkBeginCommandBuffer", PFN_vkBeginCommandBuffer());
+  look.count<16>("vkEndCommandBuffer", PFN_vkEndCommandBuffer());
+  look.count<17>("vkCreateFence", PFN_vkCreateFence(), Gives::AnObject);
+  look.count<18>("vkResetFences", PFN_vkResetFences());
+  look.count<19>("vkWaitForFences", PFN_vkWaitForFences());
+  look.give_back<0>("vkFreeMemory", PFN_vkFreeMemory());
+  look.give_back<1>("vkDestroyBuffer", PFN_vkDestroyBuffer());
+  look.give_back<2>("vkDestroyShaderModule", PFN_vkDestroyShaderModule());
+  look.give_back<3>("vkDestroyDescriptorSetLayout", PFN_vkDestroyDescriptorSetLayout());
+  look.give_back<4>("vkDestroyPipelineLayout", PFN_vkDestroyPipelineLayout());
+  look.give_back<5>("vkDestroyPipeline", PFN_vkDestroyPipeline());
+  look.give_back<6>("vkDestroyDescriptorPool", PFN_vkDestroyDescriptorPool());
+  look.give_back<7>("vkDestroyCommandPool", PFN_vkDestroyCommandPool());
+  look.give_back<8>("vkDestroyFence", PFN_vkDestroyFence());
+  look.replace("vkDestroyDevice", real_destroy_device, &destroy_device);
+  look.replace("vkCmdPipelineBarrier", real_barrier, &barrier);
+  look.replace("vkGetPhysicalDeviceProperties2", real_properties, &properties);
+  look.replace("vkGetPhysicalDeviceFeatures2", real_features, &features);
+  look.replace("vkGetPhysicalDeviceQueueFamilyProperties", real_families, &families);
+  look.replace("vkGetDeviceProcAddr", real_device_proc, &device_proc);
+  return look.found != nullptr ? look.found : real;
+}
+
+PFN_vkVoidFunction VKAPI_PTR device_proc(VkDevice device, const char* name) {
+  return wrapped(name, real_device_proc(device, name));
+}
+
+constexpr FailingVulkan control = {[](long nth, int result, VulkanFailures failures) {
+                                     calls = 0, fail_nth = nth, fail_result = result, fail_all = failures == VulkanFailures::AllFromThere;
+                                   },
+                                   [] { return calls.load(); }, [] { return alive.load(); }};
+
+}  // namespace
+}  // namespace ab::test
+
+extern "C" {
+
+PFN_vkVoidFunction VKAPI_PTR vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+  static const auto real =
+      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(dlopen(AB_REAL_LOADER, RTLD_NOW | RTLD_LOCAL), "vkGetInstanceProcAddr"));
+  return real == nullptr ? nullptr : ab::test::wrapped(name, real(instance, name));
+}
+
+const ab::test::FailingVulkan* ab_failing_vulkan() {
+  return &ab::test::control;
+}
+}
