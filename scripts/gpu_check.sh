@@ -72,7 +72,7 @@ fi
 bench() { # operation, shapes...
   local operation=$1
   shift
-  check "bench_$operation" 100 "$applebottom" bench --device "$device" --resident --no-host --no-matrix-rate --op "$operation" \
+  check "bench_$operation" 100 "$applebottom" bench --device "$device" --fresh --no-host --no-matrix-rate --op "$operation" \
     --shape "$(join "$@")" --classes dd,fast,fp64,strict --runs 5 --warmup 2 --output "$logs/bench_$operation.json"
 }
 bench dgemm "${dgemm[@]}"

@@ -101,10 +101,12 @@ for n in 1024 4096 8192; do
 done
 shapes=''
 for n in "${sizes[@]}"; do shapes+=${n}x${n}x${n},; done
-check bench_dgemm 80 $build/applebottom bench --device cuda:0 --resident --no-host --no-matrix-rate --op dgemm --shape "${shapes%,}" \
-  --classes fp64 --runs 7 --warmup 3 --output "$results/bench_dgemm.json" && show bench_dgemm
-check bench_zgemm 50 $build/applebottom bench --device cuda:0 --resident --no-host --no-matrix-rate --op zgemm --shape 1024x1024x1024,2048x2048x2048 \
-  --classes fp64 --runs 5 --warmup 2 --output "$results/bench_zgemm.json" && show bench_zgemm
+for front in fresh resident; do # operands written before each run, and operands multiplied before
+  check "bench_dgemm_$front" 80 $build/applebottom bench --device cuda:0 --$front --no-host --no-matrix-rate --op dgemm --shape "${shapes%,}" \
+    --classes fp64 --runs 7 --warmup 3 --output "$results/bench_dgemm_$front.json" && show "bench_dgemm_$front"
+  check "bench_zgemm_$front" 50 $build/applebottom bench --device cuda:0 --$front --no-host --no-matrix-rate --op zgemm --shape 1024x1024x1024,2048x2048x2048 \
+    --classes fp64 --runs 5 --warmup 2 --output "$results/bench_zgemm_$front.json" && show "bench_zgemm_$front"
+done
 nvidia-smi --query-gpu=name,driver_version,clocks.sm,power.draw,temperature.gpu --format=csv >"$results/gpu.csv" 2>&1
 echo "written: $results, $SECONDS s"
 echo "$passed passed, $failed failed"

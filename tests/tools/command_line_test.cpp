@@ -131,14 +131,17 @@ TEST(CommandLine, BenchPrintsOneObjectPerCase) {
 
 TEST(CommandLine, BenchBitsDependOnTheClassAlone) {
   const std::vector<std::string> what = {"--op", "zgemm", "--shape", "24x36x48", "--classes", "fp64,dd", "--no-host", "--verify"};
-  std::vector<std::string> resident = what;
+  std::vector<std::string> resident = what, fresh = what;
   resident.push_back("--resident");
-  const std::vector<json> staged = bench(what), handles = bench(resident);
+  fresh.push_back("--fresh");
+  const std::vector<json> staged = bench(what), handles = bench(resident), written = bench(fresh);
   ASSERT_EQ(staged.size(), 2u);
   ASSERT_EQ(handles.size(), 2u);
   EXPECT_EQ(staged[0]["bits"], handles[0]["bits"]);
   EXPECT_EQ(staged[1]["bits"], handles[1]["bits"]);
   EXPECT_EQ(handles[0]["operands"], "resident");
+  EXPECT_EQ(written[1]["bits"], handles[1]["bits"]);
+  EXPECT_EQ(written[1]["operands"], "fresh");
   EXPECT_TRUE(staged[0]["host_blas"].is_null());
 }
 

@@ -26,6 +26,7 @@ struct BenchOptions {
   std::string shapes_file;
   std::string classes;
   bool resident = false;
+  bool fresh = false;
   bool verify = false;
   bool no_host = false;
   int runs = 7;
@@ -72,7 +73,8 @@ std::vector<std::string> classes_of(const BenchOptions& options) {
 }
 
 MeasureOptions how_to_measure(const BenchOptions& options) {
-  MeasureOptions how = {options.resident ? Front::Resident : Front::Blas, options.runs, options.warmup, !options.no_host,
+  const Front front = options.fresh ? Front::Fresh : options.resident ? Front::Resident : Front::Blas;
+  MeasureOptions how = {front, options.runs, options.warmup, !options.no_host,
                         options.verify ? Entries::All : Entries::Sampled};
   host_blas_name();  // found before any peer is opened: MKL puts its own functions where the search for the host BLAS begins
   if (!options.against.empty()) how.peers = open_peers(split(options.against, ','));
@@ -92,7 +94,7 @@ std::vector<Product> products_of(const BenchOptions& options) {
     const Operation operation = parse_operation(word);
     for (const std::string& letters : split(options.ops, ',')) {
       const Ops ops = parse_ops(letters);
-      if (options.resident && ops != Ops{}) throw Failure(Exit::WrongUsage, "--resident multiplies handles, which know no op but NN");
+      if ((options.resident || options.fresh) && ops != Ops{}) throw Failure(Exit::WrongUsage, "--resident multiplies handles, which know no op but NN");
       for (const Shape& shape : shapes_of(options)) products.push_back({operation, ops, shape});
     }
   }
@@ -183,6 +185,7 @@ Action add_bench(CLI::App& command) {
       ->capture_default_str();
   command.add_option("--classes", options->classes, "dd,fast,fp64,strict")->type_name("LIST");
   command.add_flag("--resident", options->resident, "matrices that stay on the device, instead of BLAS calls from host memory");
+  command.add_flag("--fresh", options->fresh, "as --resident, with operands written before each run: nothing prepared for them is left");
   command.add_option("--runs", options->runs, "timed runs, device and libraries in turn; medians count")->capture_default_str();
   command.add_option("--warmup", options->warmup, "runs before them")->capture_default_str();
   command.add_flag("--verify", options->verify, "check every entry instead of about 100");

@@ -88,7 +88,7 @@ void require_ok(ABStatus status) {
 
 class Resident final : public Contender {  // handles: row-major, one per part; ops N N only
  public:
-  explicit Resident(const Workload& work) : work_(work) {
+  Resident(const Workload& work, Front front) : work_(work), fresh_(front == Front::Fresh) {
     const auto [m, n, k] = work.shape;
     for (int part = 0; part < work.parts(); ++part) {
       a_.push_back(uploaded(work.a, m, k, part));
@@ -97,6 +97,12 @@ class Resident final : public Contender {  // handles: row-major, one per part; 
     }
   }
 
+  void make_ready() override {
+    if (!fresh_) return;
+    for (const auto* operands : {&a_, &b_}) {
+      for (const auto& part : *operands) require_ok(ab_matrix_scale(1.0, *part));
+    }
+  }
   void run() override {
     require_ok(work_.operation == Operation::Dgemm ? ab_dgemm(*a_[0], *b_[0], *c_[0])
                                                    : ab_zgemm(*a_[0], *a_[1], *b_[0], *b_[1], *c_[0], *c_[1]));
@@ -130,6 +136,7 @@ class Resident final : public Contender {  // handles: row-major, one per part; 
   }
 
   const Workload& work_;
+  const bool fresh_;
   std::vector<std::unique_ptr<Handle>> a_, b_, c_;
 };
 
@@ -151,8 +158,8 @@ std::optional<std::string> host_blas_name() {
 }
 
 std::unique_ptr<Contender> device_contender(const Workload& workload, Front front) {
-  if (front == Front::Resident) return std::make_unique<Resident>(workload);
-  return std::make_unique<Staged>(workload);
+  if (front == Front::Blas) return std::make_unique<Staged>(workload);
+  return std::make_unique<Resident>(workload, front);
 }
 
 }  // namespace ab::cli

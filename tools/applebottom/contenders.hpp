@@ -13,8 +13,8 @@ namespace ab::cli {
 class Contender {
  public:
   virtual ~Contender() = default;
-  /// The part that is timed.
-  virtual void run() = 0;
+  virtual void make_ready() {}  // before each run, not timed
+  virtual void run() = 0;       // what is timed
   /// C of the last run, column-major.
   virtual std::vector<double> result() = 0;
 };

@@ -13,6 +13,7 @@ namespace ab::cli {
 namespace {
 
 double seconds_of(Contender& contender) {
+  contender.make_ready();
   const auto start = std::chrono::steady_clock::now();
   contender.run();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

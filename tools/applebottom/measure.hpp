@@ -10,7 +10,9 @@
 
 namespace ab::cli {
 
-enum class Front { Blas, Resident };  // operands in host memory (ab_dgemm_blas), or handles that stay on the device
+// Operands in host memory (ab_dgemm_blas), handles that stay on the device, or such handles written before each run: what a product
+// keeps of its operands then counts.
+enum class Front { Blas, Resident, Fresh };
 enum class MatrixProbe { Off, On };   // the matrix unit's rate before and after each run
 
 struct MeasureOptions {

@@ -170,7 +170,8 @@ Json json_of(const Measurement& measured, double highest_tops) {
   json["class"] = class_of(measured);
   json["device"] = measured.device_id;
   json["device_name"] = measured.device_name;
-  json["operands"] = measured.options.front == Front::Resident ? "resident" : "host";
+  constexpr const char* words[] = {"host", "resident", "fresh"};
+  json["operands"] = words[static_cast<std::size_t>(measured.options.front)];
   json["runs"] = measured.options.runs;
   json["warmup"] = measured.options.warmup;
   json["host_blas"] = host ? Json(host->name) : Json(nullptr);
