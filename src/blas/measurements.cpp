@@ -23,6 +23,9 @@ constinit std::array<std::atomic<const Found*>, most_devices> found_by_device{};
 constinit std::atomic<bool> complained{false};
 constinit std::atomic<const routing::Section*> last_section{nullptr};  // for reports
 
+enum class Outlook { Unknown, Nothing, Something };
+constinit std::atomic<Outlook> outlook{Outlook::Unknown};
+
 const routing::Section* search(const routing::Tables& tables, int index) {
   const device::Traits& traits = device::traits_of(index);
   const std::string& cpu = device::traits_of(cpu_index).name;
@@ -32,6 +35,18 @@ const routing::Section* search(const routing::Tables& tables, int index) {
          "\"; using the built-in table");
   }
   return chosen.section;
+}
+
+// Whether the tables could have a section for any device here. Told without listing devices, which loads drivers: on most machines the
+// built-in table is for others, and calls that stay on the host should not pay for that.
+bool may_find_section(const routing::Tables& tables) {
+  const Outlook known = outlook.load(std::memory_order_relaxed);
+  if (known != Outlook::Unknown) return known == Outlook::Something;
+  const device::Traits& cpu = device::cpu_traits();
+  const bool something = tables.asked_for || routing::names_other_devices(tables, cpu.name) ||
+                         routing::section_for(tables, {cpu.name, cpu.name, cpu.table_kind, settings().num_threads}).section != nullptr;
+  outlook.store(something ? Outlook::Something : Outlook::Nothing, std::memory_order_relaxed);
+  return something;
 }
 
 std::string table_fact() {
@@ -51,6 +66,7 @@ const routing::Section* section_of_current_device() noexcept {
   const routing::Tables* tables = routing::tables();
   if (tables == nullptr || tables->empty()) return nullptr;
   try {
+    if (!may_find_section(*tables)) return nullptr;
     const auto index = static_cast<std::size_t>(ops::current_device_index());
     if (index >= most_devices) return search(*tables, static_cast<int>(index));
     const Found* found = found_by_device[index].load(std::memory_order_acquire);

@@ -69,7 +69,7 @@ std::unique_ptr<List> find_devices() {
   auto found = std::make_unique<List>();
   std::deque<Entry>& entries = found->entries;
   entries.emplace_back(
-      describe_cpu(), [](int) { return open_cpu(); }, 0);
+      cpu_traits(), [](int) { return open_cpu(); }, 0);
   found->default_order = {0};
   if (is_forked_child()) return found;  // it has no other; a driver that another thread was loading at the fork would hang
   int ordinal = 0;
@@ -82,12 +82,17 @@ std::unique_ptr<List> find_devices() {
 
 // Never destroyed: other threads may compute while the process exits. No static with a guard, which a fork in another thread could
 // leave locked in the child: whoever is first publishes.
+template <class T, class Make>
+T& published(std::atomic<T*>& place, Make make) {
+  T* there = place.load(std::memory_order_acquire);
+  if (there != nullptr) return *there;
+  std::unique_ptr<T> made = make();
+  return place.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel) ? *made.release() : *there;
+}
+
 List& devices() {
-  static constinit std::atomic<List*> published{nullptr};
-  List* list = published.load(std::memory_order_acquire);
-  if (list != nullptr) return *list;
-  std::unique_ptr<List> found = find_devices();
-  return published.compare_exchange_strong(list, found.get(), std::memory_order_acq_rel) ? *found.release() : *list;
+  static constinit std::atomic<List*> list{nullptr};
+  return published(list, find_devices);
 }
 
 Entry& entry(int index) {
@@ -102,6 +107,11 @@ int count() {
 
 const Traits& traits_of(int index) {
   return entry(index).traits;
+}
+
+const Traits& cpu_traits() {
+  static constinit std::atomic<const Traits*> traits{nullptr};
+  return published(traits, [] { return std::make_unique<const Traits>(describe_cpu()); });
 }
 
 int index_of_id(const std::string& id) {

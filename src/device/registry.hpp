@@ -17,6 +17,8 @@ struct TrustState {
 /// Devices found, cpu included: >= 1. The list is fixed for the life of the process; nothing is opened.
 int count();
 const Traits& traits_of(int index);
+/// Those of the cpu device, without listing the others: no driver is loaded.
+const Traits& cpu_traits();
 /// Index of an id, -1 when there is none: "cpu", "cuda:0"; "cuda" is the first of its kind, with a local rank known the one of that
 /// number modulo the devices of the kind.
 int index_of_id(const std::string& id);

@@ -97,4 +97,10 @@ ChosenSection section_for(const Tables& tables, const Machine& machine) {
   return chosen;
 }
 
+bool names_other_devices(const Tables& tables, std::string_view cpu_device) {
+  const auto is_other = [&](const Section& section) { return section.device != cpu_device && !section.device.starts_with("cpu:"); };
+  return std::any_of(tables.file.sections.begin(), tables.file.sections.end(), is_other) ||
+         std::any_of(tables.built_in.sections.begin(), tables.built_in.sections.end(), is_other);
+}
+
 }  // namespace ab::routing

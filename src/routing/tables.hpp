@@ -40,4 +40,7 @@ struct ChosenSection {
 /// kind for cpu "any": one machine's measurements stand in for those of its like.
 ChosenSection section_for(const Tables& tables, const Machine& machine);
 
+/// Whether a section may be for another device than the cpu device of this name.
+bool names_other_devices(const Tables& tables, std::string_view cpu_device);
+
 }  // namespace ab::routing

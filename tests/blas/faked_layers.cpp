@@ -90,6 +90,9 @@ namespace device {
 int count() {
   return static_cast<int>(faked().devices.size());
 }
+const Traits& cpu_traits() {
+  return traits_of(0);
+}
 const Traits& traits_of(int index) {
   static Traits traits[2];
   Traits& wanted = traits[index];
@@ -111,6 +114,7 @@ int index_of_id(const std::string& id) {
 namespace ops {
 
 int current_device_index() {
+  ++faked().asked_for_device;
   return thread_state().device >= 0 ? thread_state().device : faked().default_device;
 }
 bool alive(const Context&) {

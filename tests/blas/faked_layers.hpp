@@ -28,6 +28,7 @@ struct Faked {
 
   std::vector<std::string> warnings;
   int host_calls = 0;
+  int asked_for_device = 0;  // how often the current device was asked for, for which all are listed
   std::optional<host_blas::Interface> host_interface;
   std::vector<int> device_calls;  // indices of the devices that products were tried on
   std::vector<Op> last_ops;

@@ -50,6 +50,15 @@ TEST_F(TablesTest, NothingAskedForAndNothingThere) {
   EXPECT_TRUE(complaints_.empty());
 }
 
+TEST_F(TablesTest, WhetherOtherDevicesAreNamed) {
+  Settings settings;
+  settings.dispatch_table = "builtin";
+  EXPECT_FALSE(names_other_devices(read(settings), "C"));
+  settings.dispatch_table = write("table.txt", good);
+  EXPECT_TRUE(names_other_devices(read(settings), "C"));
+  EXPECT_FALSE(names_other_devices(read(settings), "D"));
+}
+
 TEST_F(TablesTest, TheFileAskedForIsRead) {
   Settings settings;
   settings.dispatch_table = write("table.txt", good);

@@ -74,8 +74,7 @@ std::vector<std::string> classes_of(const BenchOptions& options) {
 
 MeasureOptions how_to_measure(const BenchOptions& options) {
   const Front front = options.fresh ? Front::Fresh : options.resident ? Front::Resident : Front::Blas;
-  MeasureOptions how = {front, options.runs, options.warmup, !options.no_host,
-                        options.verify ? Entries::All : Entries::Sampled};
+  MeasureOptions how = {front, options.runs, options.warmup, !options.no_host, options.verify ? Entries::All : Entries::Sampled};
   host_blas_name();  // found before any peer is opened: MKL puts its own functions where the search for the host BLAS begins
   if (!options.against.empty()) how.peers = open_peers(split(options.against, ','));
   how.probe = options.no_matrix_rate ? MatrixProbe::Off : MatrixProbe::On;
@@ -94,7 +93,8 @@ std::vector<Product> products_of(const BenchOptions& options) {
     const Operation operation = parse_operation(word);
     for (const std::string& letters : split(options.ops, ',')) {
       const Ops ops = parse_ops(letters);
-      if ((options.resident || options.fresh) && ops != Ops{}) throw Failure(Exit::WrongUsage, "--resident multiplies handles, which know no op but NN");
+      if ((options.resident || options.fresh) && ops != Ops{})
+        throw Failure(Exit::WrongUsage, "--resident multiplies handles, which know no op but NN");
       for (const Shape& shape : shapes_of(options)) products.push_back({operation, ops, shape});
     }
   }

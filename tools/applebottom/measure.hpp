@@ -13,7 +13,7 @@ namespace ab::cli {
 // Operands in host memory (ab_dgemm_blas), handles that stay on the device, or such handles written before each run: what a product
 // keeps of its operands then counts.
 enum class Front { Blas, Resident, Fresh };
-enum class MatrixProbe { Off, On };   // the matrix unit's rate before and after each run
+enum class MatrixProbe { Off, On };  // the matrix unit's rate before and after each run
 
 struct MeasureOptions {
   Front front = Front::Blas;
