@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Library life: states, names, texts; threads; a forked child.
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <thread>
 
 #include "handles.hpp"
+#include "report/run_self.hpp"
 
 namespace ab::test {
 namespace {
@@ -126,6 +129,27 @@ int in_child(const Body& body) {
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
+
+#if defined(__linux__)
+// In a process of its own, which has made no thread yet. Only users other than root have such a limit.
+TEST(Inner, DISABLED_AtTheLimitOfThreads) {
+  ASSERT_TRUE(geteuid() != 0 || setuid(65534) == 0);
+  const rlimit none{0, 0};
+  ASSERT_EQ(setrlimit(RLIMIT_NPROC, &none), 0);
+  ASSERT_EQ(ab_init(), AB_OK) << ab_last_error();
+  const Matrix a(200, 200, Values(40000, 1.0)), c(200, 200);
+  EXPECT_EQ(ab_dgemm(a, a, c), AB_OK) << ab_last_error();
+  EXPECT_EQ(c.contents(), Values(40000, 200.0));
+  sigset_t blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+  EXPECT_EQ(sigismember(&blocked, SIGINT), 0);
+}
+
+TEST(Lifecycle, WithoutThreadsCallsComputeInTheirOwn) {
+  const Ended ended = run_self("Inner.DISABLED_AtTheLimitOfThreads", {{"AB_DEVICE", "cpu"}, {"AB_NUM_THREADS", "4"}});
+  EXPECT_EQ(ended.exit_status, 0) << ended.errors;
+}
+#endif
 
 TEST(Lifecycle, CpuHandlesStayUsableInAForkedChild) {
   ASSERT_EQ(ab_select_device(0), AB_OK) << ab_last_error();

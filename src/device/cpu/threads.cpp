@@ -66,6 +66,17 @@ sigset_t block_all_signals() {
   return before;
 }
 
+class AllSignalsBlocked {  // in this thread; as before at the end, also when the system gives no thread
+ public:
+  AllSignalsBlocked() : before_(block_all_signals()) {}
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 // Signals are the program's: our workers block them all, so handlers run in threads of the program.
 class SignalBlocker : public tbb::task_scheduler_observer {
  public:
@@ -78,18 +89,25 @@ class SignalBlocker : public tbb::task_scheduler_observer {
 struct Workers {
   explicit Workers(int threads) : arena(threads), blocker(arena) {
     // A new thread has the signal mask of the one that makes it, and the scheduler makes threads when there is work for them.
-    const sigset_t before = block_all_signals();
+    const AllSignalsBlocked blocked;
     arena.execute([&] { tbb::parallel_for(0, 16 * threads, [](int) {}); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   tbb::task_arena arena;
   SignalBlocker blocker;
 };
 
+Workers* make_workers(int threads) {
+  try {
+    return new Workers(threads);
+  } catch (const std::exception&) {  // the system gives no threads: calls compute in their own
+    return nullptr;
+  }
+}
+
 // Never destroyed: calls may still be running in other threads when the process exits.
-Workers& workers(int threads) {
-  static Workers* const instance = new Workers(threads);
-  return *instance;
+Workers* workers(int threads) {
+  static Workers* const instance = make_workers(threads);
+  return instance;
 }
 
 }  // namespace
@@ -97,11 +115,12 @@ Workers& workers(int threads) {
 void share(Index count, Index work, int threads, const std::function<void(Index, Index)>& body) {
   if (count <= 0) return;
   const FloatEnvironment standard;  // the scheduler would lose the caller's flags on its way
-  if (threads <= 1 || count == 1 || work < worth_sharing || is_forked_child()) {
+  const bool alone = threads <= 1 || count == 1 || work < worth_sharing || is_forked_child();
+  Workers* const shared = alone ? nullptr : workers(threads);
+  if (shared == nullptr) {
     body(0, count);
     return;
   }
-  Workers& shared = workers(threads);
   const Index grain = count / (8 * threads) > 1 ? count / (8 * threads) : 1;
   static Handover arrival;  // a worker may run `run` for its caller: nothing of the caller's may be read before
   Handover start, end;
@@ -117,7 +136,7 @@ void share(Index count, Index work, int threads, const std::function<void(Index,
   start.give();
   arrival.give();
   const Taking all_done(end);
-  shared.arena.execute(run);
+  shared->arena.execute(run);
 }
 
 }  // namespace ab::device
