@@ -51,9 +51,10 @@ void substitute_block(const TriangularMatrix<T>& t, T* x, Index ld, Index width)
 
 template <Real T>
 Index pivot_row(const std::vector<T>& a, Index n, Index k) {
+  const auto size = [&](Index i) { return std::abs(a[static_cast<std::size_t>(i * n + k)]); };
   Index best = k;
-  for (Index i = k + 1; i < n; ++i) {
-    if (std::abs(a[static_cast<std::size_t>(i * n + k)]) > std::abs(a[static_cast<std::size_t>(best * n + k)])) best = i;
+  for (Index i = k + 1; i < n && !std::isnan(size(best)); ++i) {
+    if (!(size(i) <= size(best))) best = i;  // also NaN, which is no zero: a column that has one is not without a pivot
   }
   return best;
 }

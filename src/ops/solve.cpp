@@ -140,6 +140,14 @@ Values solve_in_double(const Scaled& system) {
   return x;
 }
 
+// Scaling has rounded an entry, which is far below the largest of its row and column; it may be a pivot all the same.
+bool has_rounded(const Values& given, const Values& scaled) {
+  for (std::size_t at = 0; at < given.size(); ++at) {
+    if (given[at] != 0 && std::abs(scaled[at]) < std::numeric_limits<double>::min()) return true;
+  }
+  return false;
+}
+
 // What computed X was no product of the class.
 void report_factors(ProductReport& report, Precision precision, Reason why) {
   report = {.precision = precision, .scheme = Scheme::Ieee, .engine = Engine::Host, .escalations = report.escalations};
@@ -168,10 +176,13 @@ SeriesOutcome solve_linear(Context& context, const LinearSystem& given, Precisio
   }
   SeriesReport done = series.done();
   if (!x) {
-    x = solve_in_double(system);
+    const bool as_given = has_rounded(a, system.a);
+    x = solve_in_double(as_given ? Scaled{given.n, given.sides, a, b, 0} : system);
+    if (!as_given) numerics::unscale(scale, *x);
     report_factors(done.report, precision, scale.finite ? Reason::NotConverged : Reason::Nonfinite);
+  } else {
+    numerics::unscale(scale, *x);
   }
-  numerics::unscale(scale, *x);
   context.queue().write(*given.b.memory, given.b.offset, std::as_bytes(std::span<const double>(*x)));
   return {std::nullopt, done};
 }

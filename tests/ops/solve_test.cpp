@@ -6,6 +6,7 @@
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
+#include <limits>
 
 #include "array.hpp"
 #include "core/error.hpp"
@@ -172,6 +173,25 @@ TEST(SolveLinear, ExtremesOfRangeAreScaledAway) {
   const Values tiny = {1e-300, 2e-300, 3e-300, -1e-300}, huge = {1e300, -2e300};
   const Solved overflowing = solve(context, tiny, huge, 2);  // 1e600 is Inf
   EXPECT_TRUE(std::isinf(overflowing.x[0]) && std::isinf(overflowing.x[1]));
+}
+
+// Scaling rounds what lies far below the largest of its row and column; here it is a pivot.
+TEST(SolveLinear, PivotsThatScalingWouldLoseAreKept) {
+  ops::Context& context = context_of();
+  constexpr double p = 1.2345678912345679;
+  for (const int e : {100, 500, 520, 530, 535, 540, 545, 1000}) {
+    const Solved got = solve(context, {0, std::ldexp(p, -e), std::ldexp(1, e), 0, 0, 1, 1, 1, 1}, {1, 0, 1}, 3);
+    EXPECT_NEAR(std::ldexp(got.x[1] * p, -e), 1, 0x1p-51) << e;
+    EXPECT_EQ(got.x[2], 0) << e;
+  }
+}
+
+TEST(SolveLinear, ANotANumberIsNoMissingPivot) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Values& a : {Values{0, 1, nan, 1}, Values{nan, 1, 0, 1}}) {
+    const Solved got = solve(context_of(), a, {1, 2}, 2);
+    EXPECT_TRUE(std::isnan(got.x[0]) && std::isnan(got.x[1]));
+  }
 }
 
 TEST(SolveLinear, ExactlySingularIsSingularAndBStays) {
