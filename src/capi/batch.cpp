@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Batches: products that are checked when added and run one after the other when committed; and arrays of products.
-#include <algorithm>
 #include <new>
+#include <unordered_set>
 
 #include "capi/guarded.hpp"
 #include "capi/product.hpp"
@@ -38,12 +38,20 @@ class Sequence {
   void add(const Request& request, const Surroundings& around) {
     check(request,
           {.is_defined = [&](const ABMatrix_s& matrix) { return writes(matrix) || around.is_defined(matrix); }, .batch = around.batch});
+    if (entries_.size() == entries_.capacity()) entries_.reserve(2 * entries_.size() + 8);
+    Entry entry{request, holds_on(request)};
     const std::vector<ABMatrix_s*> results = results_of(request);
-    results_.reserve(results_.size() + results.size());
-    entries_.push_back({request, holds_on(request)});
-    for (ABMatrix_s* result : results) {
-      if (!writes(*result)) results_.push_back(result);
+    std::vector<ABMatrix_s*> fresh;
+    fresh.reserve(results.size());
+    try {
+      for (ABMatrix_s* result : results) {
+        if (results_.insert(result).second) fresh.push_back(result);
+      }
+    } catch (...) {  // a rejected product leaves the sequence as it was
+      for (ABMatrix_s* result : fresh) results_.erase(result);
+      throw;
     }
+    entries_.push_back(std::move(entry));
   }
 
   /// Runs all, up to the first that fails; the merger of their reports. Numbers in error texts start at `first_number`.
@@ -57,17 +65,17 @@ class Sequence {
     }
     return all;
   }
-  const std::vector<ABMatrix_s*>& results() const { return results_; }
+  std::vector<ABMatrix_s*> results() const { return {results_.begin(), results_.end()}; }
 
  private:
   struct Entry {
     Request request;
     std::vector<Hold> holds;
   };
-  bool writes(const ABMatrix_s& matrix) const { return std::find(results_.begin(), results_.end(), &matrix) != results_.end(); }
+  bool writes(const ABMatrix_s& matrix) const { return results_.contains(const_cast<ABMatrix_s*>(&matrix)); }
 
   std::vector<Entry> entries_;
-  std::vector<ABMatrix_s*> results_;
+  std::unordered_set<ABMatrix_s*> results_;
 };
 
 }  // namespace

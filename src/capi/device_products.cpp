@@ -161,7 +161,7 @@ struct Vector {
 // All n elements lie inside the buffer.
 void require_span(const Vector& x, std::size_t n) {
   const std::size_t total = x.buffer.buffer->bytes / sizeof(Complex), step = static_cast<std::size_t>(std::abs(x.increment));
-  const bool inside = x.offset < total && (step == 0 || n - 1 <= (total - x.offset - 1) / step);
+  const bool inside = x.offset < total && n <= static_cast<std::size_t>(INT64_MAX) && (step == 0 || n - 1 <= (total - x.offset - 1) / step);
   if (inside) return;
   fail(Status::InvalidArgument, std::string(x.buffer.name) + " has " + std::to_string(total) + " complex elements: " + std::to_string(n) +
                                     " with increment " + std::to_string(x.increment) + " from " + std::to_string(x.offset) +

@@ -30,20 +30,25 @@ class Submissions {
     while (!unfinished_.empty() && unfinished_.front()->is_done && unfinished_.front()->status == AB_OK) unfinished_.pop_front();
     unfinished_.splice(unfinished_.end(), one);
   }
-  /// Waits for all; the first failure, with its text for this thread.
+  /// Waits for all; the first failure, with its text for this thread. Several threads may wait for the default stream: what one waits for
+  /// stays here for the others until it is done.
   ABStatus wait() {
-    std::list<std::shared_ptr<Completion>> taken;
+    std::list<std::shared_ptr<Completion>> waited, gone;
     {
       const std::scoped_lock lock(process_mutex());
-      taken.swap(unfinished_);
+      waited = unfinished_;
     }
     ABStatus first = AB_OK;
-    for (const auto& completion : taken) {
+    for (const auto& completion : waited) {
       if (first == AB_OK) {
         first = submitted_work().wait(*completion);
       } else {
         submitted_work().wait_until_done(*completion);
       }
+    }
+    const std::scoped_lock lock(process_mutex());
+    for (const auto& completion : waited) {  // in order, and others take from the front only
+      if (!unfinished_.empty() && unfinished_.front() == completion) gone.splice(gone.end(), unfinished_, unfinished_.begin());
     }
     return first;
   }

@@ -228,13 +228,14 @@ void fail_declined(const char* what, Reason reason) {
 }
 
 Recorded::Recorded() : wanted_(report::recording(settings())) {
-  if (wanted_) span_ = report::begin_call();
+  if (!wanted_) return;
+  tell_reports_the_device();  // before the first call creates the trace, whose header names it
+  span_ = report::begin_call();
 }
 
 void Recorded::end(const report::Call& call) const {
   report::Call described = call;
   if (call.product.device >= 0) described.device = device::traits_of(call.product.device).id;
-  tell_reports_the_device();
   report::end_call(span_, described);
 }
 

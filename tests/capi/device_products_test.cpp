@@ -195,6 +195,8 @@ TEST_F(DeviceProducts, ComplexVectors) {
        "ab_dev_conjg_c: buf has 3 complex elements: 18446744073709551615 with increment 1 from 1 on are not inside"},
       {[&] { return ab_dev_axpy_z(2, alpha, x, 0, 3, y, 0, 1); }, AB_ERROR_INVALID_ARG,
        "ab_dev_axpy_z: x has 3 complex elements: 2 with increment 3 from 0 on are not inside"},
+      {[&] { return ab_dev_axpy_z(SIZE_MAX, alpha, x, 0, 0, y, 0, 0); }, AB_ERROR_INVALID_ARG,
+       "ab_dev_axpy_z: x has 3 complex elements: 18446744073709551615 with increment 0 from 0 on are not inside"},
       {[&] { return ab_dev_axpy_z(2, alpha, x, 0, 1, y, 1, -2); }, AB_ERROR_INVALID_ARG,
        "ab_dev_axpy_z: y has 3 complex elements: 2 with increment -2 from 1 on are not inside"}};
   expect_refusals(refusals, {});

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams: asynchronous copies, order, failures, buffers freed before their copy.
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "dev_buffer.hpp"
@@ -34,6 +36,28 @@ TEST_F(Streams, CopiesAreDoneWhenTheirStreamIsSynchronised) {
   ab_dev_stream_destroy(streams[0]);
   ab_dev_stream_destroy(streams[1]);
   ab_dev_stream_destroy(nullptr);
+}
+
+TEST_F(Streams, WhoWaitsForTheDefaultStreamWaitsThoughAnotherDoes) {
+  const Values in(std::size_t{4} << 20, 2.5);
+  const Buffer a(in.size() * sizeof(double));
+  ASSERT_EQ(ab_dev_memcpy_h2d(a, 0, in.data(), in.size() * sizeof(double)), AB_OK);
+  for (int round = 0; round < 5; ++round) {
+    Values out(in.size(), 0.0);
+    for (int copy = 0; copy < 4; ++copy) {
+      ASSERT_EQ(ab_dev_memcpy_d2h_async(out.data(), a, 0, out.size() * sizeof(double), nullptr), AB_OK);
+    }
+    std::atomic<bool> waits{false};
+    std::thread other([&] {
+      waits = true;
+      ab_dev_stream_sync(nullptr);
+    });
+    while (!waits) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(300));
+    ASSERT_EQ(ab_dev_stream_sync(nullptr), AB_OK);
+    EXPECT_EQ(out.back(), 2.5);
+    other.join();
+  }
 }
 
 TEST_F(Streams, SynchronousFunctionsComeAfterAllThatWasSubmitted) {

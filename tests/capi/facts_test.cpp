@@ -29,6 +29,15 @@ TEST_F(Facts, TheDeviceIsNamedWhenNobodyElseDoes) {
   EXPECT_EQ(report::known_facts().device_name, traits.name);
 }
 
+TEST_F(Facts, TheDeviceIsNamedAfterAShutdown) {
+  report::set_facts_source(nothing);
+  capi::tell_reports_the_device();
+  const std::string device = report::known_facts().device;
+  EXPECT_NE(device, "");
+  ab_shutdown();
+  EXPECT_EQ(report::known_facts().device, device);
+}
+
 TEST_F(Facts, AnotherFrontDoorIsNotReplaced) {
   report::set_facts_source(everything);
   capi::tell_reports_the_device();

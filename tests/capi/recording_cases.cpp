@@ -66,6 +66,7 @@ TEST(Recording, HandleProductsAreTracedAsSuch) {
   ASSERT_FALSE(text.empty());
   text = text.substr(0, text.find_last_of(',')) + "]";  // the file is still open: close the array
   const auto events = nlohmann::json::parse(text);
+  EXPECT_NE(text.substr(0, text.find("\"cat\"")).find("\"device\":\"cpu\""), std::string::npos) << text.substr(0, 300);  // the header
   const auto& [calls, others] = sorted(events);
   ASSERT_EQ(calls.size(), 3u);
   EXPECT_EQ(others, (std::map<std::string, std::string>{{"async", "dgemm"}, {"batch", "dgemm"}}));
