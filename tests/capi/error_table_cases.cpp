@@ -233,19 +233,19 @@ TEST_F(ErrorTable, EnumsOutOfRangeComeAfterNullAndBeforeShapes) {
   const Matrix a(3, 3, counted(3, 3)), b(3, 2, counted(3, 2)), misshapen(2, 5);
   const int bad[] = {-1, 2, 3, 1000};
   for (const int number : bad) {
-    const auto side = static_cast<ABSide>(number);
-    const auto uplo = static_cast<ABUplo>(number);
-    const auto diag = static_cast<ABDiag>(number);
-    const auto trans = static_cast<ABTranspose>(number == 2 ? 4 : number);
+    const int trans = number == 2 ? 4 : number;
+    const auto solve = [&](int side, int uplo, int transposed, int diag, ABMatrix sides) {  // numbers that no variable of an enum may hold
+      return ab_dtrsm(static_cast<ABSide>(side), static_cast<ABUplo>(uplo), static_cast<ABTranspose>(transposed), static_cast<ABDiag>(diag),
+                      1, a, sides);
+    };
     const std::string text = " is " + std::to_string(number) + ", expected 0 or 1";
-    expect_refusals(
-        {{[&] { return ab_dtrsm(side, AB_UPPER, AB_NO_TRANS, AB_NON_UNIT, 1, a, misshapen); }, invalid, "ab_dtrsm: side" + text},
-         {[&] { return ab_dtrsm(AB_LEFT, uplo, AB_NO_TRANS, AB_NON_UNIT, 1, a, misshapen); }, invalid, "ab_dtrsm: uplo" + text},
-         {[&] { return ab_dtrsm(AB_LEFT, AB_UPPER, AB_NO_TRANS, diag, 1, a, misshapen); }, invalid, "ab_dtrsm: diag" + text},
-         {[&] { return ab_dtrsm(AB_LEFT, AB_UPPER, trans, AB_NON_UNIT, 1, a, misshapen); }, invalid,
-          "ab_dtrsm: transA is " + std::to_string(number == 2 ? 4 : number) + ", expected 0, 1 or 2"},
-         {[&] { return ab_dtrsm(side, uplo, trans, diag, 1, a, nullptr); }, invalid, "ab_dtrsm: B is NULL, expected a matrix"}},
-        {&a, &b, &misshapen});
+    expect_refusals({{[&] { return solve(number, AB_UPPER, AB_NO_TRANS, AB_NON_UNIT, misshapen); }, invalid, "ab_dtrsm: side" + text},
+                     {[&] { return solve(AB_LEFT, number, AB_NO_TRANS, AB_NON_UNIT, misshapen); }, invalid, "ab_dtrsm: uplo" + text},
+                     {[&] { return solve(AB_LEFT, AB_UPPER, AB_NO_TRANS, number, misshapen); }, invalid, "ab_dtrsm: diag" + text},
+                     {[&] { return solve(AB_LEFT, AB_UPPER, trans, AB_NON_UNIT, misshapen); }, invalid,
+                      "ab_dtrsm: transA is " + std::to_string(trans) + ", expected 0, 1 or 2"},
+                     {[&] { return solve(number, number, trans, number, nullptr); }, invalid, "ab_dtrsm: B is NULL, expected a matrix"}},
+                    {&a, &b, &misshapen});
   }
 }
 

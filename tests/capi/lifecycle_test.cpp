@@ -130,7 +130,7 @@ int in_child(const Body& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-#if defined(__linux__)
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose tools need threads themselves
 // In a process of its own, which has made no thread yet. Only users other than root have such a limit.
 TEST(Inner, DISABLED_AtTheLimitOfThreads) {
   ASSERT_TRUE(geteuid() != 0 || setuid(65534) == 0);

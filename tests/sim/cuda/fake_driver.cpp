@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <string_view>
 
 #include "sim/cuda/fake_state.hpp"
 #include "sim/cuda/native/native_functions.hpp"
@@ -328,9 +329,15 @@ Result cuEventDestroy_v2(EventHandle event) {
 
 Result cuModuleLoadDataEx(ModuleHandle* module, const void* image, unsigned, int*, void**) {
   return call_in_context([&](State& now, Context& context) {
-    const bool native = std::memcmp(image, "native", 6) == 0;
-    if (!native && std::memcmp(image, "fake", 4) != 0 && std::memcmp(image, "\x50\xED\x55\xBA", 4) != 0)
-      return invalid_image;  // ours, or nvcc's
+    const auto begins_with = [&](std::string_view word) {  // of an image whose size is not known
+      const auto* const bytes = static_cast<const char*>(image);
+      for (std::size_t i = 0; i < word.size(); ++i) {
+        if (bytes[i] != word[i]) return false;
+      }
+      return true;
+    };
+    const bool native = begins_with("native");
+    if (!native && !begins_with("fake") && !begins_with("\x50\xED\x55\xBA")) return invalid_image;  // ours, or nvcc's
     now.modules.push_back(std::make_unique<Module>());
     now.modules.back()->context = &context;
     now.modules.back()->native = native;
