@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "contenders.hpp"
+#include "device/registry.hpp"
 #include "device_list.hpp"
 #include "programs.hpp"
 #include "progress.hpp"
@@ -32,7 +33,9 @@ struct Findings {
 
 std::vector<int> devices_of(const DemoOptions& options, Findings& findings) {
   std::vector<int> usable;
-  for (int index : parse_devices(options.shared.device.empty() ? "all" : options.shared.device)) {
+  const bool asked_for = !options.shared.device.empty();
+  for (int index : parse_devices(asked_for ? options.shared.device : "all")) {
+    if (!asked_for && device::traits_of(index).only_on_request) continue;  // software renderers, which take too long
     const ListedDevice& device = findings.devices[static_cast<std::size_t>(index)];
     if (device.traits.trusted == 1) {
       usable.push_back(index);
