@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What a machine with an NVIDIA GPU is asked: builds with all cores, self-test, golden bits and device tests on the GPU, compute-sanitizer
-# on small shapes, then speed and accuracy beside cuBLAS and other libraries. Short table on stdout, everything as JSON. Meant to take under 8 minutes; not yet run on a GPU.
+# on small shapes, then speed and accuracy beside cuBLAS and other libraries. Short table on stdout, everything as JSON. Meant to take under 8 minutes; so far only --quick has run on a GPU.
 # usage: scripts/gpu_check.sh [--device ID] [--cublas FILE] [--gemmul8 FILE] [--quick] [--output FILE.json]
 #   --device   default: cuda:0        --cublas  libcublas.so to measure beside, natively and with its FP64 emulation (default: the loader's)
 #   --gemmul8  libgemmul8.so, measured through its hook        --quick  no sanitizer, small shapes

@@ -7,6 +7,10 @@
 #include <cstdint>
 
 namespace ab::device::cuda::native {
+
+constexpr int moduli_list[most_moduli] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227,
+                                          223, 217, 211, 199, 197, 193, 191, 181, 179, 173};
+
 namespace {
 
 using std::int64_t;
@@ -71,7 +75,7 @@ double take_leading(Natural& x) {
 }
 
 // (M/m)^-1 mod m
-int weight_of(int l, int count) {
+constexpr int weight_of(int l, int count) {
   const int m = moduli_list[l];
   int cofactor = 1;
   for (int other = 0; other < count; ++other) {
@@ -82,9 +86,19 @@ int weight_of(int l, int count) {
   return inverse;
 }
 
-}  // namespace
+// For every number of moduli: made when compiled, since every product needs them.
+struct Weights {
+  int of[most_moduli + 1][most_moduli];
+};
+constexpr Weights weights = [] {
+  Weights made{};
+  for (int count = 1; count <= most_moduli; ++count) {
+    for (int l = 0; l < count; ++l) made.of[count][l] = weight_of(l, count);
+  }
+  return made;
+}();
 
-const int moduli_list[most_moduli] = {256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193, 191, 181, 179, 173};
+}  // namespace
 
 // One FP32 quotient: with c the sum, e its rounding to FP32 and rel that of 1/m, |c - m rint| <= m/2 + e + (|c| + e) rel, which must
 // stay below 128; and the quotient below 2^22, where the magic number rounds to integers.
@@ -125,7 +139,7 @@ void set_up_weights(ResultParams& p, int count, int products) {
   for (int l = 0; l < most_moduli; ++l) p.upper[l] = p.lower[l] = 0;
   for (int l = 0; l < count; ++l) {
     const int m = moduli_list[l];
-    const int64_t numerator = int64_t{weight_of(l, count)} << 39;
+    const int64_t numerator = int64_t{weights.of[count][l]} << 39;
     p.upper[l] = std::ldexp(static_cast<double>(numerator / m), -39);
     p.lower[l] = std::ldexp(static_cast<double>(numerator % m) / m, -39);
   }
