@@ -6,6 +6,7 @@
 
 #include "device/self_test.hpp"
 #include "kernels/broken/tables.hpp"
+#include "kernels/broken_texts.hpp"
 #include "kernels/opencl_device.hpp"
 #include "ops/product_test.hpp"
 #include "support/golden.hpp"
@@ -92,15 +93,6 @@ TEST_F(BrokenOpenCl, AnFmaThatRoundsTwiceIsCaught) {
   const auto unfused = [](const std::string&, const std::string& text) { return "#define fma(a, b, c) ((a) * (b) + (c))\n" + text; };
   const std::unique_ptr<device::Device> device = open_opencl({.options = "", .edit = unfused});
   EXPECT_TRUE(device::self_test(*device).starts_with("fused multiply-add of FP32")) << device::self_test(*device);
-}
-
-/// Takes every barrier out of a kernel's text. What the scan then finds in local memory is its index into the histogram: kept inside.
-std::string without_barriers(std::string text) {
-  const std::string barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
-  for (std::size_t at = 0; (at = text.find(barrier, at)) != std::string::npos;) text.erase(at, barrier.size());
-  const std::string bin = "if (bin < 96 && ";
-  if (const std::size_t at = text.find(bin); at != std::string::npos) text.insert(at + bin.size(), "bin >= 0 && ");
-  return text;
 }
 
 class MissingBarriers : public BrokenOpenCl, public testing::WithParamInterface<const char*> {};
