@@ -25,6 +25,7 @@ function(ab_add_native_metal_texts folder out_rows out_files)
     string(APPEND rows "${name}|${function}|${width}, ${height}, ${buffers}, sizeof(kernels::${params})\n")
     list(APPEND files ${file})
   endforeach()
+  add_custom_target(ab_native_metal_texts ALL DEPENDS ${files})
   set_property(GLOBAL PROPERTY AB_NATIVE_METAL_TEXTS ${files}) # for the lint of the tests
   set(${out_rows} "${rows}" PARENT_SCOPE)
   set(${out_files} ${files} PARENT_SCOPE)

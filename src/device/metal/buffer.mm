@@ -20,8 +20,8 @@ Buffer::Buffer(std::shared_ptr<Gpu> gpu, std::size_t bytes) : gpu_(std::move(gpu
   gpu_->require_usable();
   const std::uint64_t most = gpu_->traits().max_buffer_bytes;
   if (bytes > most) {
-    throw Error(Status::AllocFailed, gpu_->id_text() + ": a buffer of " + std::to_string(bytes) + " bytes, the device has " +
-                                         std::to_string(most) + " in one");
+    throw Error(Status::AllocFailed,
+                gpu_->id_text() + ": a buffer of " + std::to_string(bytes) + " bytes, the device has " + std::to_string(most) + " in one");
   }
   handle_ = Owned::taking([static_cast<id<MTLDevice>>(gpu_->handle()) newBufferWithLength:std::max<std::size_t>(bytes, 16)
                                                                                   options:options]);

@@ -19,7 +19,7 @@ class CommandStream {
   static constexpr int most_launches = 64;  // in a command buffer, so the device begins while a long product is still being recorded
   // Inner operations in a command buffer. Chosen: some milliseconds, since macOS stops command buffers that run for seconds.
   static constexpr Index most_work = Index{1} << 31;
-  static constexpr std::size_t most_in_flight = 16;               // command buffers; a queue has 64
+  static constexpr std::size_t most_in_flight = 16;                 // command buffers; a queue has 64
   static constexpr std::size_t small_bytes = std::size_t{1} << 16;  // written behind what is in flight rather than after it
 
   struct Place {

@@ -61,7 +61,8 @@ Traits describe(int ordinal) {
 Gpu::Gpu(int ordinal) {
   if (is_forked_child()) throw Error(Status::NoDevice, id_of(ordinal) + " cannot be used in a forked child");
   const Owned devices = all_devices();
-  if (static_cast<NSUInteger>(ordinal) >= count_of(devices)) throw Error(Status::NoDevice, id_of(ordinal) + ": there is no such device here");
+  if (static_cast<NSUInteger>(ordinal) >= count_of(devices))
+    throw Error(Status::NoDevice, id_of(ordinal) + ": there is no such device here");
   device_ = Owned::sharing(device_at(devices, ordinal));
   traits_ = traits_of(device_.get(), ordinal);
   simdgroup_matrices_ = apple_family(device_.get()) >= first_with_matrices;

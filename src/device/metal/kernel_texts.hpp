@@ -7,10 +7,10 @@
 namespace ab::device::metal {
 
 struct KernelText {
-  const char* name;         // of a variant
-  const char* function;     // its kernel function in the text
-  unsigned width, height;   // threads of a group
-  std::size_t buffers;      // bindings before the params struct
+  const char* name;        // of a variant
+  const char* function;    // its kernel function in the text
+  unsigned width, height;  // threads of a group
+  std::size_t buffers;     // bindings before the params struct
   std::size_t params_bytes;
   const char* text;
 };

@@ -142,8 +142,7 @@ void MetalQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argumen
   const auto params = std::get<std::span<const std::byte>>(arguments[buffers]);
   assert(params.size() == launched.text.params_bytes);
   CommandStream::Launch launch{nullptr, std::span(places).first(buffers), params, {grid.x, grid.y, grid.z}, grid.work};
-  const std::optional<metal::native::Launch> native =
-      launched.native ? metal::native::choose(launched.text.name, params) : std::nullopt;
+  const std::optional<metal::native::Launch> native = launched.native ? metal::native::choose(launched.text.name, params) : std::nullopt;
   if (native) {
     launch.params = native->params;
     launch.groups = native->groups;

@@ -77,7 +77,8 @@ std::string fault_of_bindings(const Function& function, const Bindings& bindings
     if (found == bindings.by_index.end()) return name + " is not bound";
     const Bound& bound = found->second;
     const std::size_t length = bound.buffer != nil ? bound.buffer->pages->bytes - bound.offset : bound.bytes.size();
-    if (length < argument.bytes) return name + " has " + std::to_string(length) + " bytes, an element has " + std::to_string(argument.bytes);
+    if (length < argument.bytes)
+      return name + " has " + std::to_string(length) + " bytes, an element has " + std::to_string(argument.bytes);
     const std::size_t alignment = std::min<std::size_t>(argument.bytes & -argument.bytes, 16);
     if (bound.offset % std::min<std::size_t>(alignment, 16) != 0) return name + " begins at byte " + std::to_string(bound.offset);
     if (bound.buffer == nil && argument.written != 0) return name + " is written, but bound as bytes";

@@ -80,7 +80,7 @@ def main(source, output, version, mode):
     clang(["-cc1", "-triple", "spir64-unknown-unknown", *LANGUAGE, *defines, "-fsyntax-only", str(checked)])
     executed = pathlib.Path(output).with_suffix(".run.metal")
     executed.write_text(text + "\n" + "\n".join(wrapper(*kernel) for kernel in kernels(text)) + "\n" + MEMORY)
-    math = ["-ffast-math", "-ffp-contract=fast"] if mode == "fast" else ["-Xclang", "-ffp-contract=fast-honor-pragmas"]
+    math = ["-cl-fast-relaxed-math", "-ffp-contract=fast"] if mode == "fast" else ["-Xclang", "-ffp-contract=fast-honor-pragmas"]
     clang([*LANGUAGE, *defines, "-DAB_METAL_EXECUTED", "-cl-no-stdinc", "-O2", "-march=native", *math, "-fPIC", "-fvisibility=hidden", "-fno-stack-protector",
            "-shared", "-nostdlib", str(executed), "-o", output])
 

@@ -20,7 +20,12 @@ extern "C" _Unwind_Reason_Code __gnu_objc_personality_v0(int version, _Unwind_Ac
 
 namespace {
 
-thread_local std::vector<std::vector<id>*> pools;
+// The innermost pool of the thread, each with the one around it. Plain, since objects end after the thread's own have ended.
+struct Pool {
+  Pool* outer;
+  std::vector<id> objects;
+};
+thread_local Pool* innermost = nullptr;
 
 }  // namespace
 
@@ -45,11 +50,11 @@ thread_local std::vector<std::vector<id>*> pools;
   if (before == 1) [self dealloc];
 }
 - (id)autorelease {
-  if (pools.empty()) {
+  if (innermost == nullptr) {
     ab::test::metal::violation("autorelease without a pool in the thread: the object leaks");
     return self;
   }
-  pools.back()->push_back(self);
+  innermost->objects.push_back(self);
   return self;
 }
 - (BOOL)respondsToSelector:(SEL)selector {
@@ -63,19 +68,18 @@ thread_local std::vector<std::vector<id>*> pools;
 @implementation NSAutoreleasePool
 - (instancetype)init {
   [super init];
-  auto* const own = new std::vector<id>;
-  objects = own;
-  pools.push_back(own);
+  innermost = new Pool{innermost, {}};
+  objects = innermost;
   return self;
 }
 - (void)drain {
   [self release];
 }
 - (void)dealloc {
-  auto* const own = static_cast<std::vector<id>*>(objects);
-  if (pools.empty() || pools.back() != own) ab::test::metal::violation("autorelease pools drained in the wrong order or thread");
-  for (id object : *own) [object release];
-  if (!pools.empty()) pools.pop_back();
+  auto* const own = static_cast<Pool*>(objects);
+  if (innermost != own) ab::test::metal::violation("autorelease pools drained in the wrong order or thread");
+  for (id object : own->objects) [object release];
+  innermost = own->outer;
   delete own;
   [super dealloc];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texts to functions: compile_msl.py, with what it has made kept beside the build.
 #include <dlfcn.h>
+#include <objc/runtime.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -75,7 +76,8 @@ Compiled compile(const std::string& original, MTLCompileOptions* options) {
   const std::string own = (cache / name).string() + "." + std::to_string(getpid());
   files::create_directories(cache);
   std::ofstream(own + ".metal") << text;
-  const int status = run_command(std::string("python3 ") + AB_SIM_METAL_COMPILER + " " + own + ".metal " + own + ".so " + words + " 2>" + own + ".said");
+  const int status =
+      run_command(std::string("python3 ") + AB_SIM_METAL_COMPILER + " " + own + ".metal " + own + ".so " + words + " 2>" + own + ".said");
   const Compiled result = status == 0 ? Compiled{made, ""} : Compiled{"", file_text(own + ".said")};
   if (status == 0) files::rename(own + ".so", made);
   for (const char* ending : {".metal", ".said", ".check.metal", ".run.metal"}) files::remove(own + ending);
@@ -102,7 +104,8 @@ id<MTLLibrary> open_library(const std::string& path) {
   return [super init];
 }
 - (BOOL)respondsToSelector:(SEL)selector {
-  const bool of_macos_15 = selector == @selector(setMathMode:) || selector == @selector(setMathFloatingPointFunctions:);
+  const bool of_macos_15 =
+      sel_isEqual(selector, @selector(setMathMode:)) || sel_isEqual(selector, @selector(setMathFloatingPointFunctions:));
   return of_macos_15 ? state().limits.has_math_mode : [super respondsToSelector:selector];
 }
 - (void)setLanguageVersion:(MTLLanguageVersion)value {

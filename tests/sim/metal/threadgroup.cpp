@@ -171,7 +171,8 @@ std::string run_simdgroup(std::uint32_t first, std::uint32_t lanes) {
     const auto meets = [&](const Thread& other) { return other.waits == Waits::Meeting && other.line == one.line; };
     Thread* const begin = &now.threads[first];
     if (std::none_of(begin, begin + lanes, [](const Thread& other) { return other.waits == Waits::Meeting; })) return "";
-    if (!std::all_of(begin, begin + lanes, meets) || lanes != simdgroup_width) return "lanes of a SIMD-group that do not all reach a matrix operation";
+    if (!std::all_of(begin, begin + lanes, meets) || lanes != simdgroup_width)
+      return "lanes of a SIMD-group that do not all reach a matrix operation";
     for (std::uint32_t i = 0; i < lanes; ++i) begin[i].waits = Waits::Ready;
   }
 }

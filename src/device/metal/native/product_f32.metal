@@ -43,6 +43,7 @@ kernel void product_f32(device const uint4* left [[buffer(0)]], device const uin
   uint quads = p.inner_padded / 8u;  // of a vector
   uint row0 = simdgroup_index % 2u * 32u;
   uint column0 = simdgroup_index / 2u * 32u;
+  bool has_entries = row0 < rows_here && column0 < columns_here;  // the same in all lanes
   simdgroup_float8x8 sums[AB_MATRICES * AB_MATRICES];
 #if AB_PRODUCTS == 3
   simdgroup_half8x8 re[AB_MATRICES * AB_MATRICES];  // at most 3 512: halves are exact to 2048
@@ -61,7 +62,7 @@ kernel void product_f32(device const uint4* left [[buffer(0)]], device const uin
         tile[(64u + row) * AB_STRIDE_QUADS + q] = row < columns_here ? right[right_at + ulong(row) * quads + q0 + q] : uint4(0u);
       }
       threadgroup_barrier(mem_flags::mem_threadgroup);
-      for (uint k = 0u; k < AB_BLOCK; k += 8u) {
+      for (uint k = 0u; has_entries && k < AB_BLOCK; k += 8u) {
         simdgroup_half8x8 a[AB_MATRICES];
         simdgroup_half8x8 b[AB_MATRICES];
         _Pragma("clang loop unroll(full)") for (uint i = 0u; i < AB_MATRICES; ++i) {
