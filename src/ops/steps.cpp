@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ops/timed.hpp"
+
 namespace ab::ops {
 
 Slice whole(const Slice& slice) {
@@ -62,7 +64,9 @@ VectorView vectors_of(const VectorView& view, Index first, Index count) {
   return out;
 }
 
-Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
+namespace {
+
+Scan scan_views(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
   Index vectors = 0;
   for (const VectorView& view : views) vectors += view.vectors;
   const Index parts = views[0].part_count;
@@ -93,6 +97,12 @@ Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevi
   out.records = download<numerics::Record>(context, out.records_on_device, static_cast<std::size_t>(vectors));
   out.profiles = download<numerics::Profile>(context, profile, rows);
   return out;
+}
+
+}  // namespace
+
+Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
+  return timed(context, Stage::Scan, [&] { return scan_views(context, views, inner, hand); });
 }
 
 bool all_finite(const Scan& scan) {
