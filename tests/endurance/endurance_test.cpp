@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 #include "apple_bottom.h"
 #include "apple_bottom_device.h"
+#include "report/run_self.hpp"
 #include "sim/cuda/fake_control.hpp"
 #include "support/random.hpp"
 
@@ -236,6 +238,47 @@ TEST(Endurance, ForksWhileThreadsCompute) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_FALSE(wrong.load());
   ab_shutdown();
+}
+
+/// What the process may have of address space from now on, beyond what it has.
+void limit_address_space(std::int64_t more_bytes) {
+  std::int64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const auto limit = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE) + more_bytes);
+  const rlimit both{limit, limit};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &both), 0);
+}
+
+TEST(Inner, DISABLED_ComputesUnderALimit) {
+  Job first(1), large(3, 1), other(2);
+  large.m = large.n = large.k = 400;
+  large.a.assign(Job::size(400, 400), 1);
+  large.b = large.a;
+  large.c.assign(Job::size(400, 400), 7);
+  const bool before = std::getenv("AB_TEST_OPENED") != nullptr;
+  if (before) on_blas(first);
+  limit_address_space(std::atoll(std::getenv("AB_TEST_MORE_KB")) << 10);
+  for (int round = 0; round < 3; ++round) {
+    on_blas(other);
+    on_blas(large);
+    if (other.c != other.expected) _exit(2);
+    for (const double entry : large.c) {
+      if (entry != 400) _exit(3);
+    }
+  }
+  _exit(0);
+}
+
+// A BLAS call ends right whatever memory is left, none included, and however far the library had come.
+TEST(Endurance, BlasCallsEndRightUnderAnyMemoryLimit) {
+  for (const char* more : {"0", "64", "256", "1024", "4096", "16384", "65536", "262144"}) {
+    for (const bool opened : {false, true}) {
+      Variables variables = {{"AB_TEST_MORE_KB", more}};
+      if (opened) variables.emplace_back("AB_TEST_OPENED", "1");
+      const Ended ended = run_self("Inner.DISABLED_ComputesUnderALimit", variables);
+      EXPECT_EQ(ended.exit_status, 0) << more << " KB more, " << (opened ? "opened" : "new") << "\n" << ended.errors;
+    }
+  }
 }
 
 }  // namespace
