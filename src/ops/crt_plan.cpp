@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "ops/crt_plan.hpp"
 
+#include <utility>
+
 #include "ops/timed.hpp"
 
 namespace ab::ops {
@@ -37,7 +39,7 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
     p.first_record = static_cast<kernels::uint>(first);
     context.launch(
         Text::Peaks, p.groups, view.vectors * view.inner * view.part_count * 4,
-        {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.records_on_device.slice(), peaks.slice(), params(p)});
+        {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
     first += view.vectors;
   }
   return download<std::int32_t>(context, peaks, count);
@@ -61,14 +63,21 @@ std::optional<Rung> climb(Context& context, const Form& form, const Scans& scans
 
 // The profiles are taken by groups of inner indices, so a second look always scans again; the records differ only if a kappa does.
 std::optional<Found> look_again(Context& context, const Form& form, const Scans& scans) {
-  const std::vector<std::int32_t> left = timed(context, Stage::Scan, [&] { return find_peaks(context, form.left, *scans.left); });
-  const std::vector<std::int32_t> right = timed(context, Stage::Scan, [&] { return find_peaks(context, form.right, *scans.right); });
-  Inner inner = timed(context, Stage::Plan, [&] { return numerics::plan_inner(left, right); });
+  const auto [of_left, of_right] = timed(context, Stage::Scan, [&] {
+    return std::pair(find_peaks(context, form.left, *scans.left), find_peaks(context, form.right, *scans.right));
+  });
+  Inner inner =
+      timed(context, Stage::Plan, [&, &of_left = of_left, &of_right = of_right] { return numerics::plan_inner(of_left, of_right); });
   if (inner.group_sizes.empty()) return std::nullopt;
   const std::vector<std::int32_t> pairs = pairs_of(inner);
   const InnerOnDevice on_device{&inner, upload(context, std::span<const std::int32_t>(pairs))};
-  const Scans again{std::make_shared<Scan>(scan(context, form.left, on_device, HandSide::Left)),
-                    std::make_shared<Scan>(scan(context, form.right, on_device, HandSide::Right))};
+  const Scans again = timed(context, Stage::Scan, [&] {
+    const auto left = std::make_shared<Scan>(launch_scan(context, form.left, on_device, HandSide::Left));
+    const auto right = std::make_shared<Scan>(launch_scan(context, form.right, on_device, HandSide::Right));
+    read_scan(context, *left);
+    read_scan(context, *right);
+    return Scans{left, right};
+  });
   const std::optional<Rung> rung = climb(context, form, again, inner.group_sizes);
   if (!rung) return std::nullopt;
   return Found{*rung, 2, std::move(inner), again};
@@ -109,7 +118,12 @@ CrtPlan plan_of(const Found& found, const Scans& first_scans, const Form& form) 
 }  // namespace
 
 Scans scan_both(Context& context, const Product& product, OperandForm form) {
-  return {first_scan(context, product.left, form, HandSide::Left), first_scan(context, product.right, form, HandSide::Right)};
+  return timed(context, Stage::Scan, [&]() -> Scans {
+    FirstScan left(context, product.left, form, HandSide::Left);
+    if (left.serves(product.right)) return {left.take(), left.take()};
+    FirstScan right(context, product.right, form, HandSide::Right);
+    return {left.take(), right.take()};  // both run while the first is waited for
+  });
 }
 
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {
