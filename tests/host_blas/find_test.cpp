@@ -85,8 +85,8 @@ TEST(Inner, DISABLED_PassesOverAFilterInTheGlobalScope) {
 }
 
 TEST(Find, AFilterInTheGlobalScopeIsPassedOver) {
-  const auto result =
-      ab::test::run_self("Inner.DISABLED_PassesOverAFilterInTheGlobalScope", {{"LD_PRELOAD", fake("filter")}, {"LD_LIBRARY_PATH", AB_FAKES}});
+  const auto result = ab::test::run_self("Inner.DISABLED_PassesOverAFilterInTheGlobalScope",
+                                         {{"LD_PRELOAD", fake("filter")}, {"LD_LIBRARY_PATH", AB_FAKES}});
   EXPECT_EQ(result.exit_status, 0);
 }
 
