@@ -12,6 +12,9 @@ install(TARGETS applebottom applebottom_static EXPORT applebottomTargets
 if(TARGET applebottom_blas) # alone in its folder, from which LD_LIBRARY_PATH and update-alternatives may take it
   set_target_properties(applebottom_blas PROPERTIES EXPORT_NAME blas)
   install(TARGETS applebottom_blas EXPORT applebottomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/applebottom/blas)
+  # The name that linkers and FindBLAS look for in applebottom-blas.pc.
+  file(CREATE_LINK applebottom/blas/libblas.so.3 ${PROJECT_BINARY_DIR}/generated/libapplebottom-blas.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/libapplebottom-blas.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
