@@ -6,6 +6,17 @@ cd "$(dirname "$0")/.." || exit 2
 build=$(cd "${1:?usage: scripts/run_examples.sh BUILD_FOLDER}" && pwd) || exit 2
 mkdir -p "$build/examples"
 failed=0
+if command -v gfortran >/dev/null; then # Fortran programs, linked ahead of their BLAS
+  for source in examples/*.f90; do
+    program=$build/examples/$(basename "$source" .f90)
+    echo "== $source"
+    # shellcheck disable=SC2046
+    gfortran -Wall -Werror -O2 "$source" -o "$program" -L"$build" -Wl,-rpath,"$build" -lapplebottom $(pkg-config --libs blas 2>/dev/null || echo -lblas) &&
+      "$program" || failed=1
+  done
+else
+  echo "== Fortran skipped: no gfortran"
+fi
 for source in examples/*.c; do
   program=$build/examples/$(basename "$source" .c)
   echo "== $source"

@@ -264,6 +264,18 @@ TEST(CommandLine, RunSetsWhatItsOptionsSay) {
   EXPECT_EQ(child.output, "gpu 1 /tmp/t strict\n");
 }
 
+TEST(CommandLine, RunTakesTheFilterInsteadOfAPreload) {
+  const ChildResult child = applebottom({"run", "--filter", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; test -z \"$LD_PRELOAD\""});
+  const std::filesystem::path folder = std::filesystem::path(APPLEBOTTOM).parent_path() / "filter/blas";
+  if (std::filesystem::exists(folder / "libblas.so.3")) {
+    EXPECT_EQ(child.status, 0);
+    EXPECT_EQ(child.output.rfind(folder.string(), 0), 0u) << child.output;
+  } else {
+    EXPECT_EQ(child.status, 3);
+    EXPECT_TRUE(contains(child.output, "no filter library")) << child.output;
+  }
+}
+
 TEST(CommandLine, RunReportsToAFileOfTheProgramsNumber) {
   const TemporaryFolder folder;
   const ChildResult child = applebottom({"run", "--report=" + folder.path() + "/r", "--", "true"});
