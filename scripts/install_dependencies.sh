@@ -20,6 +20,7 @@ HPL (demo)|command hpcc|hpcc openmpi-bin|-'
 TEST='GoogleTest|header gtest/gtest.h|libgtest-dev|googletest
 Boost headers|header boost/multiprecision/cpp_int.hpp|libboost-dev|boost
 BLAS testers|-|libblas-test libblas-dev libblas3 liblapack3 xz-utils|-
+pytest|module pytest|python3-pytest|-
 strace|command strace|strace|-
 binutils|command readelf|binutils|-
 callgrind|command valgrind|valgrind|-
