@@ -30,7 +30,8 @@ SPIR-V validator|command spirv-val|spirv-tools|spirv-tools
 Vulkan headers|header vulkan/vulkan_core.h|libvulkan-dev|vulkan-headers
 Vulkan on the CPU|-|libvulkan1 mesa-vulkan-drivers vulkan-validationlayers|-
 clang|command clang|clang|-'
-LINT='clang-format 14|command clang-format-14|clang-format-14|-'
+LINT='clang-format 14|command clang-format-14|clang-format-14|-
+pyflakes|command pyflakes3|pyflakes3|-'
 
 say() { echo "install_dependencies: $*"; }
 command_is() { command -v "$1" >/dev/null 2>&1; }
