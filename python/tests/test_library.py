@@ -297,9 +297,9 @@ def test_forked_children_compute():
 # ---- python -m apple_bottom
 
 def test_prints_what_the_command_line_prints():
-    program = LIBRARY.parent / "applebottom"
-    if not program.is_file():
-        pytest.skip(f"no {program}")
+    program = next((file for file in (LIBRARY.parent / "applebottom", LIBRARY.parents[1] / "bin" / "applebottom") if file.is_file()), None)
+    if program is None:
+        pytest.skip(f"no command line belongs to {LIBRARY}")
     quick = {"VK_DRIVER_FILES": "/nonexistent", "VK_ICD_FILENAMES": "/nonexistent"}  # software renderers take long to test
     for options in ([], ["--json"]):
         wanted = subprocess.run([program, "info", *options], env={**os.environ, **quick}, capture_output=True, text=True, timeout=120, check=True)
