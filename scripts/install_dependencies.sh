@@ -24,6 +24,7 @@ pytest|module pytest|python3-pytest|-
 strace|command strace|strace|-
 binutils|command readelf|binutils|-
 callgrind|command valgrind|valgrind|-
+Oclgrind|command oclgrind|oclgrind|-
 OpenCL on the CPU|-|pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers|-
 GLSL compiler|command glslangValidator|glslang-tools|glslang
 SPIR-V validator|command spirv-val|spirv-tools|spirv-tools

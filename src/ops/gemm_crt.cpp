@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "numerics/moduli.hpp"
 #include "ops/gemm_steps.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -98,9 +99,10 @@ using SharedResidues = std::shared_ptr<const Residues>;
 // Residues, kept or made. Those of a whole operand are worth keeping, those that inner exponents of this product shape are not.
 SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(crt, hand);
-  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) {
-    return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
-  }
+  const auto make = [&] {
+    return timed(crt.context, Stage::Residues, [&] { return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms)); });
+  };
+  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) return make();
   PreparedKey key{.preparation = Preparation::Residues,
                   .operand = operand,
                   .form = crt.plan.split ? OperandForm::Split : OperandForm::Whole,
@@ -110,7 +112,7 @@ SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
                   .shifts = hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts};
   PreparedOperands& prepared = crt.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Residues>(kept);
-  auto made = std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
+  auto made = make();
   prepared.keep(std::move(key), made, made->planes.memory().bytes());
   return made;
 }
@@ -273,16 +275,18 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
     for (const Block& columns : column_blocks) {
       if (scratch_bytes > 0) {
         if (!crt.scratch) crt.scratch = context.lease(scratch_bytes);
-        multiply_and_reconstruct(crt, *left, *prepare(crt, HandSide::Right, columns, term_blocks[0]), result.view(), rows, columns);
+        const SharedResidues right = prepare(crt, HandSide::Right, columns, term_blocks[0]);
+        timed(context, Stage::Multiply, [&] { multiply_and_reconstruct(crt, *left, *right, result.view(), rows, columns); });
         continue;
       }
       const Results results = make_results(crt, rows.count, columns.count);
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
         const SharedResidues right = prepare(crt, HandSide::Right, columns, terms);
-        multiply_residues(crt, *left, *right, results, terms.first > 0 ? Accumulate::Yes : Accumulate::No);
+        const Accumulate accumulate = terms.first > 0 ? Accumulate::Yes : Accumulate::No;
+        timed(context, Stage::Multiply, [&] { multiply_residues(crt, *left, *right, results, accumulate); });
       }
-      reconstruct(crt, results, result.view(), rows, columns);
+      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, results, result.view(), rows, columns); });
     }
   }
   result.commit();

@@ -35,6 +35,7 @@ class Staged {
   };
   Resident stage(const T* data, Shape shape, Index ld);
   void stage_result();
+  void tell_what_is_in_place() const;
 
   Context& context_;
   const GemmProblem<T>& problem_;
