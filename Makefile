@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PREFIX ?= /usr/local
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: all run test test-asan test-ubsan test-tsan bench examples verify-symbols install uninstall ci-local lint tidy clean
+.PHONY: all run test test-asan test-ubsan test-tsan bench calibrate examples verify-symbols install uninstall ci-local lint tidy clean
 
 all: deps-run
 	@scripts/build.sh release
@@ -26,6 +26,10 @@ test-tsan: deps-test
 
 bench: all
 	@build/release/applebottom bench $(BENCH)
+
+# The next build compiles the table in.
+calibrate: all
+	@build/release/applebottom calibrate $(CALIBRATE) --output src/routing/tables/calibrated.txt
 
 examples: all
 	@scripts/run_examples.sh build/release

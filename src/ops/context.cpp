@@ -11,6 +11,7 @@
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
 #include "device/self_test.hpp"
+#include "ops/host_memory.hpp"
 #include "ops/open_device.hpp"
 #include "ops/prepared.hpp"
 #include "ops/product_test.hpp"
@@ -18,7 +19,8 @@
 namespace ab::ops {
 namespace {
 
-constexpr int cpu_index = 0;  // the list of devices begins with it
+constexpr int cpu_index = 0;       // the list of devices begins with it
+constexpr int packer_index = -1;  // in no list
 
 // What is open. Guarded by process_mutex(); opening itself is serialised by `opening`.
 struct Library {
@@ -108,7 +110,9 @@ Context::Context(int index, device::Device& device, std::uint64_t cap_bytes)
       kernels_(device),
       queue_(device.open_queue()) {}
 
-Context::~Context() = default;
+Context::~Context() {
+  release_registered(*this);
+}
 
 Lease Context::lease(std::size_t bytes) {
   const std::uint64_t wanted = pool_->used_bytes() + bytes;
@@ -148,6 +152,7 @@ void shutdown() {
     } catch (const Error&) {  // a lost device has nothing left to wait for
     }
     context->prepared().close();
+    release_registered(*context);
     context->pool().trim();
   }
 }
@@ -163,6 +168,14 @@ std::shared_ptr<Context> current_context() {
   const std::scoped_lock lock(process_mutex());
   library().initialized = true;
   return context;
+}
+
+std::shared_ptr<Context> packing_context() {
+  if (std::shared_ptr<Context> found = find_open(packer_index)) return found;
+  device::Device& device = device::open_packer();
+  auto context = std::make_shared<Context>(cpu_index, device, cap_for(device.traits()));
+  const std::scoped_lock lock(process_mutex());
+  return library().open.try_emplace(packer_index, context).first->second;
 }
 
 std::shared_ptr<Context> current_context_if_initialized() {

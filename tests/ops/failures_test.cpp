@@ -11,7 +11,7 @@
 namespace ab::test {
 namespace {
 
-enum class HostMemory { Usable, MustBeCopied };
+enum class HostMemory { Usable, MustBeCopied, MustBeCopiedInBlocks };
 
 struct Trial {
   std::string name;
@@ -103,7 +103,8 @@ std::string judged(const Trial& trial, const Verdict& verdict, const Ran& ran) {
 void fail_everywhere(HostMemory memory, Way way, Failures failures) {
   constexpr Index most_calls = 10000;
   FaultyDevice device(device::open(0));
-  if (memory == HostMemory::MustBeCopied) device.has_own_memory();
+  if (memory != HostMemory::Usable) device.has_own_memory();
+  if (memory == HostMemory::MustBeCopiedInBlocks) device.has_largest_buffer(64);  // less than any operand
   ops::Context context(0, device, std::uint64_t{1} << 24);
   for (const Trial& trial : trials()) {
     if (!exists(way, trial.call)) continue;
@@ -139,6 +140,10 @@ TEST(Failures, CopiedProducts) {
 }
 TEST(Failures, CopiedProductsOnADeviceThatIsLost) {
   fail_everywhere(HostMemory::MustBeCopied, Way::Copied, Failures::AllFromThere);
+}
+
+TEST(Failures, ProductsCopiedInBlocks) {
+  fail_everywhere(HostMemory::MustBeCopiedInBlocks, Way::Copied, Failures::One);
 }
 
 }  // namespace

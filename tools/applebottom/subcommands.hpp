@@ -15,6 +15,7 @@ Action add_info(CLI::App& command);
 Action add_selftest(CLI::App& command);
 Action add_demo(CLI::App& command);
 Action add_bench(CLI::App& command);
+Action add_calibrate(CLI::App& command);
 /// `program`: what stood behind "--" on the command line.
 Action add_run(CLI::App& command, const std::vector<std::string>& program);
 

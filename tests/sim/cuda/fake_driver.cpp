@@ -56,7 +56,7 @@ ab::test::FakeAlive count_alive() {
   }
   alive.modules = static_cast<long>(now.modules.size());
   alive.events = static_cast<long>(now.events.size());
-  alive.pinned_buffers = static_cast<long>(now.pinned.size());
+  alive.pinned_buffers = static_cast<long>(now.pinned.size() + now.registered.size());
   return alive;
 }
 
@@ -235,6 +235,27 @@ Result cuMemFreeHost(void* data) {
     for (const auto& context : now.devices) run_all(*context);
     if (now.pinned.erase(data) == 0) return violation("cuMemFreeHost of what is not pinned", invalid_value);
     std::free(data);
+    return success;
+  });
+}
+
+Result cuMemHostRegister_v2(void* data, std::size_t bytes, unsigned flags) {
+  return call_in_context([&](State& now, Context&) { return register_host(now, data, bytes, flags); });
+}
+
+Result cuMemHostUnregister(void* data) {
+  return releasing_call([&](State& now) {
+    for (const auto& context : now.devices) run_all(*context);
+    for (const auto& context : now.devices) context->mapped.erase(data);
+    return now.registered.erase(data) == 1 ? success : violation("cuMemHostUnregister of what is not registered", invalid_value);
+  });
+}
+
+Result cuMemHostGetDevicePointer_v2(Address* address, void* data, unsigned) {
+  return call_in_context([&](State& now, Context& context) {
+    const auto found = now.registered.find(data);
+    if (found == now.registered.end()) return violation("a device pointer of what is not registered", invalid_value);
+    *address = map_host(context, data, found->second);
     return success;
   });
 }
