@@ -40,7 +40,7 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
       p.first_record = static_cast<kernels::uint>(first + panel.first);
       context.launch(
           Text::Peaks, p.groups, v.vectors * v.inner * v.part_count * 4,
-          {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.records_on_device.slice(), peaks.slice(), params(p)});
+          {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
     }
     first += view.vectors;
   }
@@ -63,8 +63,11 @@ std::optional<Found> look_again(Context& context, const Form& form, const Scans&
   if (inner.group_sizes.empty()) return std::nullopt;
   const std::vector<std::int32_t> pairs = pairs_of(inner);
   const InnerOnDevice on_device{&inner, upload(context, std::span<const std::int32_t>(pairs))};
-  const Scans again{std::make_shared<Scan>(scan(context, form.left, on_device, HandSide::Left)),
-                    std::make_shared<Scan>(scan(context, form.right, on_device, HandSide::Right))};
+  const auto left = std::make_shared<Scan>(launch_scan(context, form.left, on_device, HandSide::Left));
+  const auto right = std::make_shared<Scan>(launch_scan(context, form.right, on_device, HandSide::Right));
+  read_scan(context, *left);
+  read_scan(context, *right);
+  const Scans again{left, right};
   const std::optional<Rung> rung =
       numerics::climb({again.left->side(), again.right->side(), form.parts, inner.group_sizes}, form.limit, form.first);
   if (!rung) return std::nullopt;
@@ -107,7 +110,10 @@ CrtPlan finish(const Found& found, const Scans& first_scans, const Form& form) {
 }  // namespace
 
 Scans scan_both(Context& context, const Product& product, OperandForm form) {
-  return {first_scan(context, product.left, form, HandSide::Left), first_scan(context, product.right, form, HandSide::Right)};
+  FirstScan left(context, product.left, form, HandSide::Left);
+  if (left.serves(product.right)) return {left.take(), left.take()};
+  FirstScan right(context, product.right, form, HandSide::Right);
+  return {left.take(), right.take()};  // both run while the first is waited for
 }
 
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {

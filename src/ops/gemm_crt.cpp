@@ -21,11 +21,13 @@ struct Crt {
   ModuliFamily family;
   const ModuliSet& set;
   int residue_bytes;
-  Index planes;         // residue planes per modulus of an operand: 1, or 3 for 3M
-  Index result_planes;  // 1, or 2 for 3M
-  Lease table, whole_product, left_shifts, right_shifts, inner;
-  Lease table_of_multiplier;  // none: the same as the table
-  Lease scratch;              // of products that are reconstructed in the same launch; none: residues of results go through memory
+  Index planes;                           // residue planes per modulus of an operand: 1, or 3 for 3M
+  Index result_planes;                    // 1, or 2 for 3M
+  std::shared_ptr<const Pair> constants;  // the moduli's, and those of their product
+  Pair shifts;                            // of left and right vectors
+  Lease inner;
+  std::shared_ptr<const Pair> constants_of_multiplier;
+  Lease scratch;  // of products that are reconstructed in the same launch; none: residues of results go through memory
 };
 
 struct Residues {
@@ -69,10 +71,10 @@ void launch_residues(Crt& crt, ResidueParts parts, const VectorView& view, const
   p.kappa_sign = static_cast<int>(parts.hand);
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
-  const Slice inner = p.use_inner != 0u ? parts.inner_pairs.slice() : crt.table.slice();
-  const Lease& shifts = parts.hand == HandSide::Left ? crt.left_shifts : crt.right_shifts;
+  const Slice inner = p.use_inner != 0u ? parts.inner_pairs.slice() : crt.constants->first();
+  const Slice shifts = parts.hand == HandSide::Left ? crt.shifts.first() : crt.shifts.second();
   crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
-                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts.slice(), crt.table.slice(),
+                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts, crt.constants->first(),
                       out.planes.slice(), params(p)});
 }
 
@@ -174,9 +176,8 @@ Index work_of(const Crt& crt, const Results& out, Index inner_padded) {
 void multiply_residues(Crt& crt, const Residues& left, const Residues& right, const Results& out, Accumulate accumulate) {
   kernels::modular_params p = modular_params_of(crt, left, right, out);
   p.accumulate = accumulate == Accumulate::Yes ? 1u : 0u;
-  const Lease& table = crt.table_of_multiplier ? crt.table_of_multiplier : crt.table;
   crt.multiplier.launch(modular_kernel(crt), p.groups, work_of(crt, out, left.inner_padded),
-                        {left.planes.slice(), right.planes.slice(), table.slice(), out.planes.slice(), params(p)});
+                        {left.planes.slice(), right.planes.slice(), crt.constants_of_multiplier->first(), out.planes.slice(), params(p)});
 }
 
 // `c` is the block's.
@@ -202,8 +203,8 @@ kernels::reconstruct_params reconstruct_params_of(const Crt& crt, const Results&
 void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
   const kernels::reconstruct_params p = reconstruct_params_of(crt, results, c, rows, columns);
   crt.context.launch(reconstruct_kernel(crt), p.groups, rows.count * columns.count * crt.set.count * crt.set.limbs * c.part_count * 4,
-                     {results.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
-                      crt.right_shifts.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+                     {results.planes.slice(), crt.constants->first(), crt.constants->second(), crt.shifts.first(), crt.shifts.second(),
+                      whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 // Product and reconstruction in one launch: the residues of results never leave the device's caches.
@@ -213,10 +214,19 @@ void multiply_and_reconstruct(Crt& crt, const Residues& left, const Residues& ri
   p.g = modular_params_of(crt, left, right, none);
   p.r = reconstruct_params_of(crt, none, c, rows, columns);
   p.scratch_bytes = crt.scratch.memory().bytes();
-  crt.context.launch(
-      is_3m(crt) ? Text::CrtProductI8Complex : Text::CrtProductI8, p.g.groups, work_of(crt, none, left.inner_padded),
-      {left.planes.slice(), right.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
-       crt.right_shifts.slice(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+  crt.context.launch(is_3m(crt) ? Text::CrtProductI8Complex : Text::CrtProductI8, p.g.groups, work_of(crt, none, left.inner_padded),
+                     {left.planes.slice(), right.planes.slice(), crt.constants->first(), crt.constants->second(), crt.shifts.first(),
+                      crt.shifts.second(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+}
+
+std::shared_ptr<const Pair> constants_of(Context& context, const ModuliSet& set) {
+  PreparedKey key{
+      .preparation = Preparation::Constants, .operand = {}, .form = OperandForm::Whole, .family = set.family, .count = set.count};
+  if (auto kept = context.prepared().find(key)) return std::static_pointer_cast<const Pair>(kept);
+  auto made = std::make_shared<const Pair>(
+      upload(context, std::span<const kernels::modulus>(set.constants), std::span<const kernels::reconstruction>(&set.product, 1)));
+  context.prepared().keep(std::move(key), made, made->lease.memory().bytes());
+  return made;
 }
 
 Crt begin(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
@@ -225,12 +235,10 @@ Crt begin(Context& context, const Product& product, const CrtPlan& plan, const C
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
   Crt crt{context, multiplier, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1,
-          {},      {},         {},      {},   {},     {},  {}};
-  crt.table = upload(context, std::span<const kernels::modulus>(set.constants));
-  if (&multiplier != &context) crt.table_of_multiplier = upload(multiplier, std::span<const kernels::modulus>(set.constants));
-  crt.whole_product = upload(context, std::span<const kernels::reconstruction>(&set.product, 1));
-  crt.left_shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts));
-  crt.right_shifts = upload(context, std::span<const std::int32_t>(plan.right_shifts));
+          {},      {},         {},      {},   {}};
+  crt.constants = constants_of(context, set);
+  crt.constants_of_multiplier = &multiplier == &context ? crt.constants : constants_of(multiplier, set);
+  crt.shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts), std::span<const std::int32_t>(plan.right_shifts));
   if (!plan.inner_pairs.empty()) crt.inner = upload(context, std::span<const std::int32_t>(plan.inner_pairs));
   return crt;
 }

@@ -13,7 +13,7 @@ struct DoubleFloat {
   const DoubleFloatPlan& plan;
   Index form;    // products, and planes of results
   Index planes;  // of an operand: 1, 2 (4M) or 3 (3M)
-  Lease left_shifts, right_shifts;
+  Pair shifts;  // of left and right vectors
 };
 
 struct Pairs {
@@ -28,7 +28,7 @@ const VectorView& operand_of(const DoubleFloat& dd, HandSide hand) {
 
 Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(dd, hand);
-  const Lease& scales = hand == HandSide::Left ? dd.left_shifts : dd.right_shifts;
+  const Slice scales = hand == HandSide::Left ? dd.shifts.first() : dd.shifts.second();
   Pairs out{{}, vectors.count, rounded_up(terms.count, 64)};
   out.planes = dd.context.lease(static_cast<std::size_t>(dd.planes * out.vectors * out.inner_padded) * sizeof(kernels::pair32));
   const ResidentBlock resident = make_resident(dd.context, operand, vectors, terms);
@@ -40,9 +40,8 @@ Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   p.all_vectors = static_cast<kernels::uint>(out.vectors);
   p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
   p.third = dd.form == 3 ? 1u : 0u;
-  dd.context.launch(
-      Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
-      {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales.slice(), out.planes.slice(), params(p)});
+  dd.context.launch(Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
+                    {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales, out.planes.slice(), params(p)});
   out.planes = moved(dd.context, std::move(out.planes), dd.multiplier);
   return out;
 }
@@ -94,9 +93,9 @@ void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block r
   p.left_first = p.c.row0;
   p.right_first = p.c.column0;
   p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
-  dd.context.launch(Text::UnpackDd, p.groups, rows.count * columns.count * 64,
-                    {products.slice(), dd.left_shifts.slice(), dd.right_shifts.slice(), whole(c.parts[0]),
-                     whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+  dd.context.launch(
+      Text::UnpackDd, p.groups, rows.count * columns.count * 64,
+      {products.slice(), dd.shifts.first(), dd.shifts.second(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 }  // namespace
@@ -104,9 +103,8 @@ void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block r
 void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan& plan, const Choices& choices) {
   Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
   const int form = plan.form;
-  DoubleFloat dd{context, multiplier, product, plan, form, form == 1 ? 1 : form == 3 ? 3 : 2, {}, {}};
-  dd.left_shifts = upload(context, std::span<const std::int32_t>(plan.left_scales));
-  dd.right_shifts = upload(context, std::span<const std::int32_t>(plan.right_scales));
+  DoubleFloat dd{context, multiplier, product, plan, form, form == 1 ? 1 : form == 3 ? 3 : 2, {}};
+  dd.shifts = upload(context, std::span<const std::int32_t>(plan.left_scales), std::span<const std::int32_t>(plan.right_scales));
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const double operand = 8.0 * static_cast<double>(dd.planes);
   const Cut cut = cut_product(with_copies({operand, operand, 8.0 * form}, product), all, static_cast<std::uint64_t>(choices.cap_bytes));

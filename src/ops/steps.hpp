@@ -21,7 +21,7 @@ VectorView part_of(const VectorView& view, int part);
 
 /// Records and profiles of vectors, on the host for the plan and on the device for later kernels (docs/numerics.md 5).
 struct Scan {
-  Lease records_on_device;
+  Pair on_device;                           // records, profiles
   std::vector<numerics::Record> records;    // of all views, one after the other
   std::vector<numerics::Profile> profiles;  // group by group, part by part
   numerics::Side side() const { return {records, profiles}; }
@@ -39,8 +39,10 @@ struct Block {
 };
 std::vector<Block> blocks_of(Index total, Index size);
 
-/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set.
-Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
+/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set. Launched only: nothing is on the host yet.
+Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
+/// Waits for a launched scan's records and profiles.
+void read_scan(Context& context, Scan& scan);
 bool all_finite(const Scan& scan);
 
 inline Index rounded_up(Index value, Index unit) {
