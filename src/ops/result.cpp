@@ -41,7 +41,7 @@ void launch_ieee(Context& context, const Product& product, Block rows, Block col
 void multiply_ieee(Context& context, const Product& product, const Choices& choices) {
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const Cut cut = cut_product(with_copies({}, product), all, static_cast<std::uint64_t>(choices.cap_bytes));
-  if (cut.blocks.inner < all.inner && !choices.may_exceed_cap) throw OverCap();
+  if ((!cut.fits || cut.blocks.inner < all.inner) && !choices.may_exceed_cap) throw OverCap();
   const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
   SafeResult result(context, product, SafeResult::Writing::Direct);
   for (const Block& rows : row_blocks) {

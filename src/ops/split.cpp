@@ -112,6 +112,7 @@ SplitOutcome compute_parts(Context& cpu, Context& other, const GemmProblem<T>& p
   first.fetch();
   (alone ? again : last).fetch();
   result.outcome.report = merged(own.report, result.outcome.report);
+  result.outcome.report.escalations = own.report.escalations;  // of the one plan
   result.outcome.report.engine = alone ? Engine::Device : Engine::Split;
   result.outcome.report.device = alone ? cpu.index() : other.index();
   return result;
