@@ -93,7 +93,9 @@ Measurement& Section::row(const Routine& routine, const Key& key, const Measurem
   for (Measurement& known : group.rows) {
     if (known.m == m && known.n == n && known.k == k) return known;
   }
-  return group.rows.emplace_back(Measurement{.m = m, .n = n, .k = k});
+  Measurement fresh{};
+  fresh.m = m, fresh.n = n, fresh.k = k;
+  return group.rows.emplace_back(fresh);
 }
 
 const Section::Group* Section::find(const Routine& routine, const Key& key) const {

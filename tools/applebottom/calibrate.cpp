@@ -143,7 +143,8 @@ class Calibration {
   void measure_row(PartialTable& table, const GridPoint& point, routing::DataPath path) {
     const Routine& routine = routine_of(point.operation);
     const routing::Key key = key_of(point, path);
-    routing::Measurement row{.m = point.shape.m, .n = point.shape.n, .k = point.shape.k};
+    routing::Measurement row{};
+    row.m = point.shape.m, row.n = point.shape.n, row.k = point.shape.k;
     if (table.has(routine, key, row)) return;
     Workload work = make_workload(point.operation, point.shape, 1, point.ops);
     std::unique_ptr<Registered> registered;
