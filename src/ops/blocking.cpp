@@ -2,6 +2,7 @@
 // Cutting a product into blocks under a cap, and writing its result only when all of it is known to be right.
 #include <algorithm>
 
+#include "core/thread_state.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/resident.hpp"
 
@@ -81,6 +82,7 @@ void SafeResult::store_fetched() {
     store_columns(to, values.get());
   }
   fetched_ = Lease();
+  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(bytes));
 }
 
 void SafeResult::commit() {

@@ -6,6 +6,7 @@
 #include "numerics/moduli.hpp"
 #include "numerics/plan.hpp"
 #include "ops/gemm_steps.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -54,7 +55,7 @@ struct Performer {
   Outcome operator()(const IeeePath& path) {
     report.fallback_reason = path.reason;
     if (choices.may_decline) return {Decline{path.reason}, report};
-    multiply_ieee(context, product, choices);
+    timed(context, Stage::Multiply, [&] { multiply_ieee(context, product, choices); });
     report.scheme = Scheme::Ieee;
     report.guard = path.finite ? 4 : -1;
     report.bound = path.finite ? static_cast<double>(product.left.inner) * product.left.part_count : -1;

@@ -6,6 +6,7 @@
 #include "ops/gemm_steps.hpp"
 #include "ops/host_pack.hpp"
 #include "ops/staging.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -50,7 +51,7 @@ Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& cho
   if (choices.host_pack && reads_packed(context.device().traits())) return gemm_with_host_pack(context, problem, choices);
   Staged<T> staged(context, problem, settled(context, choices));
   Outcome outcome = multiply(context, staged.product(), staged.choices());
-  if (!outcome.declined) staged.fetch();
+  if (!outcome.declined) timed(context, Stage::Fetch, [&] { staged.fetch(); });
   return outcome;
 }
 

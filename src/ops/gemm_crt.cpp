@@ -6,6 +6,7 @@
 #include "numerics/moduli.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/resident.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -118,9 +119,10 @@ using SharedResidues = std::shared_ptr<const Residues>;
 // Residues, kept or made. Those of a whole operand are worth keeping, those that inner exponents of this product shape are not.
 SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(crt, hand);
-  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) {
-    return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
-  }
+  const auto make = [&] {
+    return timed(crt.context, Stage::Residues, [&] { return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms)); });
+  };
+  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) return make();
   PreparedKey key{.preparation = Preparation::Residues,
                   .operand = operand,
                   .form = crt.plan.split ? OperandForm::Split : OperandForm::Whole,
@@ -130,7 +132,7 @@ SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
                   .shifts = hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts};
   PreparedOperands& prepared = crt.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Residues>(kept);
-  auto made = std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
+  auto made = make();
   prepared.keep(std::move(key), made, made->planes.memory().bytes());
   return made;
 }
@@ -301,17 +303,20 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
       if (scratch_bytes > 0) {
         if (!crt.scratch) crt.scratch = context.lease(scratch_bytes);
         const SharedResidues right = prepare(crt, HandSide::Right, columns, term_blocks[0]);
-        multiply_and_reconstruct(crt, *left, *right, result.block(rows, columns), rows, columns);
+        const ResultView block = result.block(rows, columns);
+        timed(context, Stage::Multiply, [&] { multiply_and_reconstruct(crt, *left, *right, block, rows, columns); });
         continue;
       }
       Results results = make_results(crt, rows.count, columns.count);
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
         const SharedResidues right = prepare(crt, HandSide::Right, columns, terms);
-        multiply_residues(crt, *left, *right, results, terms.first > 0 ? Accumulate::Yes : Accumulate::No);
+        const Accumulate accumulate = terms.first > 0 ? Accumulate::Yes : Accumulate::No;
+        timed(crt.multiplier, Stage::Multiply, [&] { multiply_residues(crt, *left, *right, results, accumulate); });
       }
       results.planes = moved(crt.multiplier, std::move(results.planes), context);
-      reconstruct(crt, results, result.block(rows, columns), rows, columns);
+      const ResultView block = result.block(rows, columns);
+      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, results, block, rows, columns); });
     }
   }
   result.commit();

@@ -2,6 +2,7 @@
 // The double-float product: pairs, inner products, unpacking (docs/numerics.md 10).
 #include "ops/gemm_steps.hpp"
 #include "ops/resident.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -51,9 +52,10 @@ using SharedPairs = std::shared_ptr<const Pairs>;
 // Pairs, kept or made. Those of a whole operand are worth keeping.
 SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(dd, hand);
-  if (vectors.count < operand.vectors || terms.count < operand.inner) {
-    return std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms));
-  }
+  const auto make = [&] {
+    return timed(dd.context, Stage::Pack, [&] { return std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms)); });
+  };
+  if (vectors.count < operand.vectors || terms.count < operand.inner) return make();
   PreparedKey key{.preparation = Preparation::Pairs,
                   .operand = operand,
                   .form = OperandForm::Whole,
@@ -61,7 +63,7 @@ SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
                   .shifts = hand == HandSide::Left ? dd.plan.left_scales : dd.plan.right_scales};
   PreparedOperands& prepared = dd.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Pairs>(kept);
-  auto made = std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms));
+  auto made = make();
   prepared.keep(std::move(key), made, made->planes.memory().bytes());
   return made;
 }
@@ -119,10 +121,12 @@ void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan
       Lease products = multiplier.lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
       for (const Block& terms : term_blocks) {  // in order: the pairs are carried on
         if (term_blocks.size() > 1) left = pack(dd, HandSide::Left, rows, terms);
-        multiply_pairs(dd, *left, *pack(dd, HandSide::Right, columns, terms), products, terms);
+        const SharedPairs right = pack(dd, HandSide::Right, columns, terms);
+        timed(multiplier, Stage::Multiply, [&] { multiply_pairs(dd, *left, *right, products, terms); });
       }
       products = moved(multiplier, std::move(products), context);
-      unpack(dd, products, result.block(rows, columns), rows, columns);
+      const ResultView block = result.block(rows, columns);
+      timed(context, Stage::Unpack, [&] { unpack(dd, products, block, rows, columns); });
     }
   }
   result.commit();

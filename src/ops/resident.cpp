@@ -3,12 +3,14 @@
 
 #include <cstring>
 
+#include "core/thread_state.hpp"
 #include "ops/gemm_steps.hpp"
 
 namespace ab::ops {
 
 void write_columns(Context& context, const Lease& to, const HostColumns& from) {
   const auto [data, column, stride, columns] = from;
+  if (CallWatch* watch = thread_state().watch) watch->copied_in(static_cast<Index>(columns * column));
   if (column == stride) return context.queue().write(to.memory(), 0, {data, columns * column});
   for (std::size_t j = 0; j < columns; ++j) context.queue().write(to.memory(), j * column, {data + j * stride, column});
 }

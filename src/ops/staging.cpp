@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "ops/resident.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -55,11 +56,14 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
     use_in_place(b_);
   }
   const Copies copies = choose_copies(reads ? std::initializer_list<const Resident*>{&a_, &b_, &c_} : std::initializer_list<const Resident*>{&c_});
-  if (reads) place_operands(copies);
-  place_result(copies);
+  timed(context, Stage::Stage, [&] {
+    if (reads) place_operands(copies);
+    place_result(copies);
+  });
   // In place, only a product that does not read C may write some of it before it has succeeded: what goes on without the device
   // then writes all of it again.
   choices_.private_result = !c_.in_place() || problem.beta == T(0);
+  tell_what_is_in_place();
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
   product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);
   product_.c = result(c_.slice, words_of<T>, m, n, c_.ld);
@@ -161,6 +165,16 @@ void Staged<T>::collect() {
   // One read, and not into C: a device that fails, however far it has come, has written nothing there.
   values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(c_.bytes()));
   context_.queue().read(c_.copied.memory(), 0, {values_.get(), static_cast<std::size_t>(c_.bytes())});
+  if (CallWatch* watch = thread_state().watch) watch->copied_out(c_.bytes());
+}
+
+template <Scalar T>
+void Staged<T>::tell_what_is_in_place() const {
+  CallWatch* const watch = thread_state().watch;
+  if (watch == nullptr) return;
+  if (a_.in_place()) watch->read_in_place('a');
+  if (b_.in_place()) watch->read_in_place('b');
+  if (c_.in_place() && problem_.beta != T(0)) watch->read_in_place('c');
 }
 
 template <Scalar T>

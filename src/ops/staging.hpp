@@ -55,6 +55,7 @@ class Staged {
   void place_operands(Copies copies);
   void place_result(Copies copies);
   void view_blocks();
+  void tell_what_is_in_place() const;
 
   Context& context_;
   const GemmProblem<T>& problem_;
