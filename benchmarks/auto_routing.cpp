@@ -59,7 +59,8 @@ struct Times {
 
 Times measure_product(const Product& product, int runs) {
   const Workload work = make_workload(product.operation, product.shape, 1, product.ops);
-  const auto host = host_contender(work), device = direct_contender(work, AB_PRECISION_FP64, 0), routed = device_contender(work, Front::Blas);
+  const auto host = host_contender(work), device = direct_contender(work, AB_PRECISION_FP64, 0),
+             routed = device_contender(work, Front::Blas);
   Contender* const contenders[] = {host.get(), device.get(), routed.get()};
   std::vector<double> samples[3];
   // Short products are repeated, so that a run is longer than a tick of the clock.
@@ -101,8 +102,8 @@ int compare(Index largest, int runs) {
       const Times other = measure_product(product, 2 * runs);
       if (other.ratio() > times.ratio()) times = other;
     }
-    fmt::print("{:>9} {:>16} {:>10.4f} {:>10.4f} {:>10.4f}  {:>6.3f}  {}\n", label_of(product.operation, product.ops), text_of(product.shape),
-               1e3 * times.host, 1e3 * times.device, 1e3 * times.routed, times.ratio(), times.reason);
+    fmt::print("{:>9} {:>16} {:>10.4f} {:>10.4f} {:>10.4f}  {:>6.3f}  {}\n", label_of(product.operation, product.ops),
+               text_of(product.shape), 1e3 * times.host, 1e3 * times.device, 1e3 * times.routed, times.ratio(), times.reason);
     std::fflush(stdout);
     least = std::min(least, times.ratio());
     below += times.ratio() < enough ? 1 : 0;

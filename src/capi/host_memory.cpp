@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Registration of host memory that BLAS operands may be read from in place.
+#include "ops/host_memory.hpp"
 #include "apple_bottom_blas.h"
 #include "capi/guarded.hpp"
-#include "ops/host_memory.hpp"
 
 extern "C" {
 

@@ -41,8 +41,7 @@ Footprint with_copies(Footprint footprint, const Product& product) {
   return footprint;
 }
 
-SafeResult::SafeResult(Context& context, const Product& product, Writing writing)
-    : context_(context), product_(product), view_(product.c) {
+SafeResult::SafeResult(Context& context, const Product& product, Writing writing) : context_(context), product_(product), view_(product.c) {
   if (writing == Writing::Direct || view_.host != nullptr) return;
   for (int part = 0; part < view_.part_count; ++part) {
     copies_[static_cast<std::size_t>(part)] = context.lease(static_cast<std::size_t>(view_.rows * view_.columns) * sizeof(double));

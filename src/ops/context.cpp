@@ -21,7 +21,7 @@
 namespace ab::ops {
 namespace {
 
-constexpr int cpu_index = 0;       // the list of devices begins with it
+constexpr int cpu_index = 0;      // the list of devices begins with it
 constexpr int packer_index = -1;  // in no list
 
 // What is open. Guarded by process_mutex(); opening itself is serialised by `opening`.

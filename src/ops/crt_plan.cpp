@@ -41,9 +41,8 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
       p.v = kernel_view(v);
       p.groups = static_cast<kernels::uint>(groups_for(v.inner, 32));
       p.first_record = static_cast<kernels::uint>(first + panel.first);
-      context.launch(
-          Text::Peaks, p.groups, v.vectors * v.inner * v.part_count * 4,
-          {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
+      context.launch(Text::Peaks, p.groups, v.vectors * v.inner * v.part_count * 4,
+                     {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
     }
     first += view.vectors;
   }

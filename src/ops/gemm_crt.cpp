@@ -236,8 +236,8 @@ Crt begin(Context& context, const Product& product, const CrtPlan& plan, const C
   Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context, multiplier, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1,
-          {},      {},         {},      {},   {}};
+  Crt crt{context,       multiplier,    product, plan, family, set, numerics::residue_bytes(family),
+          joint ? 3 : 1, joint ? 2 : 1, {},      {},   {},     {},  {}};
   crt.constants = constants_of(context, set);
   crt.constants_of_multiplier = &multiplier == &context ? crt.constants : constants_of(multiplier, set);
   crt.shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts), std::span<const std::int32_t>(plan.right_shifts));

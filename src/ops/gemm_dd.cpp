@@ -14,7 +14,7 @@ struct DoubleFloat {
   const DoubleFloatPlan& plan;
   Index form;    // products, and planes of results
   Index planes;  // of an operand: 1, 2 (4M) or 3 (3M)
-  Pair shifts;  // of left and right vectors
+  Pair shifts;   // of left and right vectors
 };
 
 struct Pairs {

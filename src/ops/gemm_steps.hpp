@@ -42,8 +42,8 @@ Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_byte
 Footprint with_copies(Footprint footprint, const Product& product);
 
 /// A result to write to before success of the whole product is known: C itself when it is private or there is one block only,
-/// else a copy that `commit` moves to C. Of a C in host memory, each block is copied from there and, when it is complete, to the place of its
-/// results.
+/// else a copy that `commit` moves to C. Of a C in host memory, each block is copied from there and, when it is complete, to the place of
+/// its results.
 class SafeResult {
  public:
   enum class Writing { Direct, AtTheEnd };
@@ -60,7 +60,7 @@ class SafeResult {
   const Product& product_;
   ResultView view_;
   std::array<Lease, 2> copies_;
-  Lease fetched_;                  // block of a C in host memory
+  Lease fetched_;             // block of a C in host memory
   Block rows_{}, columns_{};  // that it holds
 };
 SafeResult::Writing writing_of(const Choices& choices, std::size_t blocks);

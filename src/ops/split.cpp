@@ -29,7 +29,8 @@ GemmProblem<T> columns_of(const GemmProblem<T>& problem, Block columns) {
 template <Scalar T>
 class Part {
  public:
-  Part(Context& context, const GemmProblem<T>& whole, Block columns) : context_(context), problem_(columns_of(whole, columns)), columns_(columns) {}
+  Part(Context& context, const GemmProblem<T>& whole, Block columns)
+      : context_(context), problem_(columns_of(whole, columns)), columns_(columns) {}
 
   Outcome compute(const Decision& whole, const Choices& choices) {
     try {

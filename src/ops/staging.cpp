@@ -55,7 +55,8 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
     use_in_place(a_);
     use_in_place(b_);
   }
-  const Copies copies = choose_copies(reads ? std::initializer_list<const Resident*>{&a_, &b_, &c_} : std::initializer_list<const Resident*>{&c_});
+  const Copies copies =
+      choose_copies(reads ? std::initializer_list<const Resident*>{&a_, &b_, &c_} : std::initializer_list<const Resident*>{&c_});
   timed(context, Stage::Stage, [&] {
     if (reads) place_operands(copies);
     place_result(copies);

@@ -32,7 +32,9 @@ std::uint64_t code_of(const Routine& routine, const Key& key) {
 }
 
 double distance(const Measurement& row, const Request& request) {
-  const auto octaves = [](Index ours, Index theirs) { return std::fabs(std::log2(static_cast<double>(ours) / static_cast<double>(theirs))); };
+  const auto octaves = [](Index ours, Index theirs) {
+    return std::fabs(std::log2(static_cast<double>(ours) / static_cast<double>(theirs)));
+  };
   return octaves(request.m, row.m) + octaves(request.n, row.n) + octaves(request.k, row.k);
 }
 
@@ -100,7 +102,8 @@ Measurement& Section::row(const Routine& routine, const Key& key, const Measurem
 
 const Section::Group* Section::find(const Routine& routine, const Key& key) const {
   const std::uint64_t code = code_of(routine, key);
-  const auto place = std::lower_bound(places_.begin(), places_.end(), code, [](const Place& p, std::uint64_t wanted) { return p.code < wanted; });
+  const auto place =
+      std::lower_bound(places_.begin(), places_.end(), code, [](const Place& p, std::uint64_t wanted) { return p.code < wanted; });
   return place != places_.end() && place->code == code ? &groups[place->group] : nullptr;
 }
 

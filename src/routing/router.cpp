@@ -21,7 +21,8 @@ Route measured_route(Request request, State state, Surface surface) {
   const Verdict of_class = look_up(*surface.section, asked, class_of(request.precision));
   const Verdict of_vendor = state.device_has_vendor_gemm ? look_up(*surface.section, asked, TableClass::Vendor) : Verdict();
   if (!of_class.measured && !of_vendor.measured) return {Engine::Host, Method::Class, Reason::NoMeasurement};
-  const bool by_table = may_split(request, state, surface) && state.split.mode == Split::Mode::Auto && of_class.split_faster && of_class.split_share;
+  const bool by_table =
+      may_split(request, state, surface) && state.split.mode == Split::Mode::Auto && of_class.split_faster && of_class.split_share;
   const double class_ms = by_table ? of_class.split_ms : of_class.device_ms;
   if (!by_table && !of_class.faster && !of_vendor.faster) return {Engine::Host, Method::Class, Reason::TableSlower};
   const bool vendor_wins = of_vendor.faster && ((!by_table && !of_class.faster) || of_vendor.device_ms < class_ms);

@@ -34,7 +34,8 @@ Route shared_route(Request request, State state, Reason reason, Surface surface)
 [[gnu::always_inline]] inline Route choose_route(const Request& request, const State& state, SurfaceSource surface) {
   const auto host = [](Reason reason) { return Route{Engine::Host, Method::Class, reason}; };
   const auto device = [&](Reason reason) {
-    if (state.split.mode == Split::Mode::Off) [[likely]] return Route{Engine::Device, Method::Class, reason};
+    if (state.split.mode == Split::Mode::Off) [[likely]]
+      return Route{Engine::Device, Method::Class, reason};
     return shared_route(request, state, reason, surface());
   };
   if (state.disabled) return host(Reason::Disabled);

@@ -213,7 +213,8 @@ const char* word_of(TableClass table_class) {
 
 // Quotes are what the reader cannot take inside of quotes.
 std::string quoted_value(std::string value) {
-  std::replace_if(value.begin(), value.end(), [](char c) { return c == '"' || c == '\n' || c == '\r'; }, '\'');
+  std::replace_if(
+      value.begin(), value.end(), [](char c) { return c == '"' || c == '\n' || c == '\r'; }, '\'');
   return "\"" + value + "\"";
 }
 

@@ -35,8 +35,8 @@ TEST_F(HostPack, GoldenProductsHaveTheirBits) {
         ASSERT_EQ(ran.error, "");
         EXPECT_EQ(difference(golden.call, golden.expect.at(precision).c, ran.c), "") << word_of(precision);
         EXPECT_TRUE(ran.others_kept);
-        for (const char* kernel : {"scan", "peaks", "residues_i8", "residues_half", "reconstruct_i8", "reconstruct_i16", "pack_dd", "unpack_dd",
-                                   "ieee_gemm", "scale_result"}) {
+        for (const char* kernel : {"scan", "peaks", "residues_i8", "residues_half", "reconstruct_i8", "reconstruct_i16", "pack_dd",
+                                   "unpack_dd", "ieee_gemm", "scale_result"}) {
           EXPECT_EQ(device_.launches_of(kernel), 0) << kernel;
         }
         const bool on_device = device_.launches_of("modular_gemm_i8") + device_.launches_of("modular_gemm_i8_3m") +
