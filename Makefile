@@ -33,8 +33,9 @@ test-tsan: deps-test
 bench: all
 	@build/release/applebottom bench $(BENCH)
 
+# The next build compiles the table in.
 calibrate: all
-	@build/release/applebottom calibrate $(CALIBRATE)
+	@build/release/applebottom calibrate $(CALIBRATE) --output src/routing/tables/calibrated.txt
 
 examples: all
 	@scripts/run_examples.sh build/release

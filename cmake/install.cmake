@@ -1,8 +1,10 @@
 # What `make install` writes: libraries, headers, the command line, pkg-config and CMake files; all of it relocatable.
 include(GNUInstallDirs)
-set(AB_PC_PRIVATE_LIBS "-ltbb -lstdc++ -lpthread -ldl")
+set(AB_PC_PRIVATE_LIBS "-ltbb -lstdc++ -lm -lpthread -ldl")
+set(AB_PC_PRIVATE_REQUIREMENTS blas)
 set(AB_CONFIG_TBB "find_dependency(TBB)")
 if(APPLE)
+  set(AB_PC_PRIVATE_REQUIREMENTS "")
   set(AB_PC_PRIVATE_LIBS "-lc++ -framework Accelerate -framework Metal -framework Foundation")
   if(AB_TBB)
     string(PREPEND AB_PC_PRIVATE_LIBS "-ltbb ")
