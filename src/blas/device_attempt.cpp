@@ -9,6 +9,7 @@
 #include "core/settings.hpp"
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
+#include "ops/level3.hpp"
 #include "report/output.hpp"
 #include "report/statistics.hpp"
 
@@ -128,7 +129,7 @@ Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On w
   if (context == nullptr) return outcome;
   const std::uint64_t start_ns = report::monotonic_ns();
   try {
-    outcome = ops::gemm(*context, without_conjugation(problem), choices);
+    outcome = ops::compute(*context, without_conjugation(problem), choices);
   } catch (const Error& error) {
     return failed(error, *context, where);
   }
@@ -165,7 +166,9 @@ template <Scalar T>
 Traffic traffic_of(const GemmProblem<T>& problem, int device) noexcept {
   if (device < 0 || device::traits_of(device).unified_memory) return {};
   const Index result = problem.m * problem.n;
-  const Index in = problem.m * problem.k + problem.k * problem.n + (problem.beta == T(0) ? 0 : result);
+  const bool one_operand = problem.a.data == problem.b.data && problem.triangle != Triangle::Full;  // of rank-k products
+  const bool reads_c = problem.beta != T(0) && problem.operation != Operation::RankTwo;             // the host completes rank-2k updates
+  const Index in = problem.m * problem.k + (one_operand ? 0 : problem.k * problem.n) + (reads_c ? result : 0);
   return {in * static_cast<Index>(sizeof(T)), result * static_cast<Index>(sizeof(T))};
 }
 

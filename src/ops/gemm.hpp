@@ -12,7 +12,7 @@ namespace ab::ops {
 
 struct Choices {
   Precision precision = Precision::Fp64;
-  std::optional<ModuliFamily> family;  // none: the device's own; never changes a bit
+  std::optional<ModuliFamily> family = {};  // none: the device's own; never changes a bit
   Index cap_bytes = -1;                // workspace; -1: AB_STAGING_MB
   bool may_exceed_cap = false;         // resident products exceed the cap rather than fail
   bool private_result = false;         // C is a buffer of our own: it may be written before the whole product is known to succeed

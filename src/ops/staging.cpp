@@ -13,16 +13,32 @@ template <class T>
 struct Columns {
   const T* data;
   Index ld, rows, columns;
+  Triangle triangle = Triangle::Full;
 };
+
+// The part of a packed column that exists.
+struct Bytes {
+  std::size_t first, count;
+};
+template <class T>
+Bytes bytes_in(Triangle triangle, Index column, Index rows) {
+  const RowRange range = rows_in(triangle, column, rows);
+  return {static_cast<std::size_t>(range.first) * sizeof(T), static_cast<std::size_t>(range.last - range.first) * sizeof(T)};
+}
 
 // Close together in device memory: in one piece where they are so on the host.
 template <class T>
 void write_columns(Context& context, const Lease& to, const Columns<T>& from) {
   const auto* bytes = reinterpret_cast<const std::byte*>(from.data);
   const std::size_t stride = static_cast<std::size_t>(from.ld) * sizeof(T), column = static_cast<std::size_t>(from.rows) * sizeof(T);
-  const auto columns = static_cast<std::size_t>(from.columns);
-  if (stride == column) return context.queue().write(to.memory(), 0, {bytes, columns * column});
-  for (std::size_t j = 0; j < columns; ++j) context.queue().write(to.memory(), j * column, {bytes + j * stride, column});
+  if (from.triangle == Triangle::Full && stride == column) {
+    return context.queue().write(to.memory(), 0, {bytes, static_cast<std::size_t>(from.columns) * column});
+  }
+  for (Index j = 0; j < from.columns; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    const Bytes part = bytes_in<T>(from.triangle, j, from.rows);
+    context.queue().write(to.memory(), at * column + part.first, {bytes + at * stride + part.first, part.count});
+  }
 }
 
 // The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
@@ -52,14 +68,17 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   choices_.private_result = !c_.adopted || problem.beta == T(0);
   if (problem.alpha != T(0) && m > 0 && n > 0 && k > 0) {  // otherwise A and B are not read
     a_ = stage(problem.a.data, a, problem.a.ld);
-    b_ = stage(problem.b.data, b, problem.b.ld);
+    if (!shares_memory(problem.a, a, problem.b, b)) b_ = stage(problem.b.data, b, problem.b.ld);
   }
+  const Resident& right = b_.slice.memory != nullptr ? b_ : a_;
   stage_result();
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
-  product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);
+  product_.right = right_operand(right.slice, words_of<T>, problem.b.op, k, n, right.ld);
   product_.c = result(c_.slice, words_of<T>, m, n, c_.ld);
   product_.alpha = problem.alpha;
   product_.beta = problem.beta;
+  product_.triangle = problem.triangle;
+  product_.hermitian = problem.hermitian;
 }
 
 template <Scalar T>
@@ -93,19 +112,23 @@ void Staged<T>::stage_result() {
   c_.copied = context_.lease(static_cast<std::size_t>(m * n) * sizeof(T));
   c_.slice = c_.copied.slice();
   if (problem_.beta == T(0)) return;
-  write_columns<T>(context_, c_.copied, {problem_.c.data, problem_.c.ld, m, n});
+  write_columns<T>(context_, c_.copied, {problem_.c.data, problem_.c.ld, m, n, problem_.triangle});
 }
 
 template <Scalar T>
 void Staged<T>::fetch() {
   if (c_.adopted) return;
   const auto columns = static_cast<std::size_t>(problem_.n), bytes = static_cast<std::size_t>(problem_.m) * sizeof(T);
+  if (bytes == 0) return;
   const std::size_t stride = static_cast<std::size_t>(problem_.c.ld) * sizeof(T);
   // One read, and not into C: a device that fails, however far it has come, has written nothing there.
   const auto values = std::make_unique_for_overwrite<std::byte[]>(columns * bytes);
   context_.queue().read(c_.copied.memory(), 0, {values.get(), columns * bytes});
   auto* c = reinterpret_cast<std::byte*>(problem_.c.data);
-  for (std::size_t j = 0; j < columns && bytes > 0; ++j) std::memcpy(c + j * stride, values.get() + j * bytes, bytes);
+  for (std::size_t j = 0; j < columns; ++j) {
+    const Bytes part = bytes_in<T>(problem_.triangle, static_cast<Index>(j), problem_.m);
+    std::memcpy(c + j * stride + part.first, values.get() + j * bytes + part.first, part.count);
+  }
 }
 
 template class Staged<double>;

@@ -52,7 +52,7 @@ struct Verdict {
   double device_ms = 0;   // sum over the neighbours
 };
 /// What the neighbours of a call say: the row of exactly its shape alone, else all within a factor of 2 in m, n and k. Calls in place
-/// without neighbours use copied rows, gemmt without any the rows of gemm.
+/// without neighbours use copied rows; gemmt, gemm3m and batches without any use the rows of gemm.
 Verdict look_up(const Section& section, const Request& request, TableClass table_class);
 
 }  // namespace ab::routing
