@@ -4,13 +4,13 @@
 #include <atomic>
 #include <new>
 
+#include "core/clock.hpp"
 #include "core/error.hpp"
 #include "core/float_environment.hpp"
 #include "core/settings.hpp"
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
 #include "ops/level3.hpp"
-#include "report/output.hpp"
 #include "report/statistics.hpp"
 
 namespace ab::blas {
@@ -127,14 +127,14 @@ Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On w
   Outcome outcome;
   const std::shared_ptr<ops::Context> context = open_context(where, outcome);
   if (context == nullptr) return outcome;
-  const std::uint64_t start_ns = report::monotonic_ns();
+  const std::uint64_t start_ns = monotonic_ns();
   try {
     outcome = ops::compute(*context, without_conjugation(problem), choices);
   } catch (const Error& error) {
     return failed(error, *context, where);
   }
   if (where == On::CurrentDevice && failures_in_a_row.load(std::memory_order_relaxed) != 0) failures_in_a_row.store(0);
-  if (!outcome.declined) count(problem, outcome.report.device, report::monotonic_ns() - start_ns);
+  if (!outcome.declined) count(problem, outcome.report.device, monotonic_ns() - start_ns);
   return outcome;
 }
 

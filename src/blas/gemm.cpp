@@ -10,6 +10,7 @@
 #include "blas/problems.hpp"
 #include "blas/trivial.hpp"
 #include "core/arguments.hpp"
+#include "core/clock.hpp"
 #include "core/process.hpp"
 #include "core/settings.hpp"
 #include "core/thread_state.hpp"
@@ -61,6 +62,16 @@ ProductReport run_on_host_blas(const GemmProblem<T>& problem, const Front& front
   return host_report(around.precision, Scheme::Vendor);
 }
 
+/// The host BLAS after a device has declined: a stage of the call.
+template <Scalar T>
+ProductReport help_out(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
+  CallWatch* const watch = around.thread.watch;
+  const std::uint64_t start_ns = watch != nullptr ? monotonic_ns() : 0;
+  const ProductReport report = run_on_host_blas(problem, front, around);
+  if (watch != nullptr) watch->ended(Stage::Host, start_ns, monotonic_ns());
+  return report;
+}
+
 /// The host side without a host BLAS that may serve: the cpu device, and plain loops when it has no memory left.
 template <Scalar T>
 ProductReport run_on_cpu(const GemmProblem<T>& problem, const Surroundings& around) {
@@ -81,7 +92,7 @@ ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, c
   const Outcome outcome = try_on_device(problem, choices, On::CurrentDevice);
   if (!outcome.declined) return outcome.report;
   const Reason decline = outcome.declined->reason;
-  ProductReport report = around.host_may_serve(decline) ? run_on_host_blas(problem, front, around) : run_on_cpu(problem, around);
+  ProductReport report = around.host_may_serve(decline) ? help_out(problem, front, around) : run_on_cpu(problem, around);
   report.fallback_reason = decline;
   return report;
 }
@@ -235,22 +246,17 @@ report::Call call_of(const GemmProblem<T>& problem, const Front& front, const Pr
   call.beta = problem.beta;
   call.product = product;
   if (product.device >= 0) call.device = device::traits_of(product.device).id;
-  const Traffic traffic = traffic_of(problem, product.device);
-  call.bytes_in = traffic.bytes_in;
-  call.bytes_out = traffic.bytes_out;
   return call;
 }
 
 template <class Call>
 void record(const Call& call, const Front& front, ThreadState& thread, const Settings& settings) {
   report::set_facts_source(process_facts);
-  const report::Span span = report::begin_call();
+  report::Recording recording;
   complete(call, front, thread, settings);
   report::Call recorded = call_of(shape_of(call), front, thread.last_product);
   recorded.products = products_of(call);
-  recorded.bytes_in *= recorded.products;
-  recorded.bytes_out *= recorded.products;
-  report::end_call(span, recorded);
+  recording.end(recorded);
 }
 
 template <class Call>

@@ -88,11 +88,13 @@ report::Facts process_facts() {
     facts.host_blas = host->file;
     facts.host_blas_version = host->version;
   }
-  if (const std::shared_ptr<ops::Context> context = ops::current_context_if_initialized()) {
-    const device::Traits& traits = ops::device_of(*context).traits();
+  if (const ops::DeviceUse use = ops::device_use(); use.device >= 0) {
+    const device::Traits& traits = device::traits_of(use.device);
     facts.device = traits.id;
     facts.device_name = traits.name;
-    facts.peak_bytes = static_cast<Index>(ops::memory_use(*context).peak_bytes);
+    facts.verdict = use.refusal.empty() ? "passed" : "refused: " + use.refusal;
+    facts.cap_bytes = use.refusal.empty() ? static_cast<Index>(use.cap_bytes) : -1;
+    facts.peak_bytes = static_cast<Index>(use.peak_bytes);
   }
   facts.table = table_fact();
   return facts;

@@ -135,7 +135,7 @@ void run(const Request& request) {
   require_span(request, request.c, request.m, request.n);
   require_one_device(request.a.buffer, request.b.buffer);
   require_one_device(request.a.buffer, request.c.buffer);
-  const ab::capi::Recorded recorded;
+  ab::capi::Recorded recorded;
   const ab::capi::Stopwatch stopwatch;
   const ab::ProductReport product = multiply(request, product_of(request, arguments));
   ab::thread_state().last_product = product;

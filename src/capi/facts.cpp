@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "capi/facts.hpp"
 
-#include <atomic>
-
 #include "device/registry.hpp"
 #include "ops/context.hpp"
 #include "report/facts.hpp"
@@ -10,24 +8,22 @@
 namespace ab::capi {
 namespace {
 
-constinit std::atomic<int> last_used{-1};  // a device index, which stays right after ab_shutdown
-
 report::Facts device_facts() {
   report::Facts facts;
-  const auto context = ops::current_context_if_initialized();
-  const int index = context ? ops::index_of(*context) : last_used.load();
-  if (index < 0) return facts;
-  const device::Traits& traits = device::traits_of(index);
+  const ops::DeviceUse use = ops::device_use();
+  if (use.device < 0) return facts;
+  const device::Traits& traits = device::traits_of(use.device);
   facts.device = traits.id;
   facts.device_name = traits.name;
-  if (context) facts.peak_bytes = static_cast<Index>(ops::memory_use(*context).peak_bytes);
+  facts.verdict = use.refusal.empty() ? "passed" : "refused: " + use.refusal;
+  facts.cap_bytes = use.refusal.empty() ? static_cast<Index>(use.cap_bytes) : -1;
+  facts.peak_bytes = static_cast<Index>(use.peak_bytes);
   return facts;
 }
 
 }  // namespace
 
 void tell_reports_the_device() {
-  if (const auto context = ops::current_context_if_initialized()) last_used.store(ops::index_of(*context));
   if (report::known_facts().device.empty()) report::set_facts_source(device_facts);
 }
 

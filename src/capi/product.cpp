@@ -194,7 +194,7 @@ void check(const Request& request, const Surroundings& around) {
 
 ProductReport execute(const Request& request) {
   check(request);
-  const Recorded recorded;
+  Recorded recorded;
   const Stopwatch stopwatch;
   const ProductReport product = multiply(request);
   if (product.scheme != Scheme::Trivial && product.engine == Engine::Device) {
@@ -227,16 +227,16 @@ void fail_declined(const char* what, Reason reason) {
   fail(status(), std::string("the device could not compute the ") + what + ": " + word_of(reason));
 }
 
-Recorded::Recorded() : wanted_(report::recording(settings())) {
-  if (!wanted_) return;
-  tell_reports_the_device();  // before the first call creates the trace, whose header names it
-  span_ = report::begin_call();
+Recorded::Recorded() {
+  if (!report::recording(settings())) return;
+  tell_reports_the_device();
+  recording_.emplace();
 }
 
-void Recorded::end(const report::Call& call) const {
+void Recorded::end(const report::Call& call) {
   report::Call described = call;
   if (call.product.device >= 0) described.device = device::traits_of(call.product.device).id;
-  report::end_call(span_, described);
+  recording_->end(described);
 }
 
 }  // namespace ab::capi

@@ -70,12 +70,11 @@ void run(const Request& request);
 class Recorded {
  public:
   Recorded();
-  void end(const report::Call& call) const;
-  bool wanted() const { return wanted_; }
+  void end(const report::Call& call);
+  bool wanted() const { return recording_.has_value(); }
 
  private:
-  bool wanted_;
-  report::Span span_;
+  std::optional<report::Recording> recording_;
 };
 
 }  // namespace ab::capi

@@ -95,7 +95,7 @@ ab::ProductReport without_products(const ab::report::Call& call, const ab::ops::
 // What every solver does around its computation: B's new contents, the wait, statistics, the last product, the record.
 template <class Compute>
 void solve(ABMatrix B, const char* what, ab::report::Call call, const Compute& compute) {
-  const ab::capi::Recorded recorded;
+  ab::capi::Recorded recorded;
   const ab::capi::Stopwatch stopwatch;
   const ab::capi::Writing writing({B});
   ab::ops::SeriesOutcome outcome = compute(*B->context);

@@ -92,8 +92,13 @@ class Environment {
 
   std::string file(const char* name) const { return files_ == FileVariables::Ignore ? std::string() : std::string(text(name)); }
 
+  /// One line, whatever the value is.
   void complain(const char* name, std::string_view why) {
-    complaints_.push_back(std::string(name) + "=\"" + std::string(text(name)) + "\" " + std::string(why));
+    std::string complaint = std::string(name) + "=\"" + std::string(text(name)) + "\" " + std::string(why);
+    for (char& c : complaint) {
+      if (static_cast<unsigned char>(c) < 0x20) c = '?';
+    }
+    complaints_.push_back(std::move(complaint));
   }
 
   template <class Value, std::size_t count>
@@ -175,6 +180,10 @@ void read_outputs(Environment& environment, Settings& settings) {
     settings.report = is_true(report);
   }
   settings.trace_path = environment.file("AB_TRACE");
+  settings.profile = is_true(environment.text("AB_PROFILE"));
+  settings.profile_json_path = environment.file("AB_PROFILE_JSON");
+  settings.profile_threshold_ns =
+      environment.integer("AB_PROFILE_THRESHOLD_NS", 0, std::numeric_limits<Index>::max(), 0, "is no integer >= 0; using 0");
 }
 
 std::string read_config_home(const Environment& environment) {
@@ -194,9 +203,6 @@ void read_ranks(const Environment& environment, Settings& settings) {
 void complain_of_the_unused(Environment& environment) {
   const std::string split = lower_case(trimmed(environment.text("AB_SPLIT")));
   if (!split.empty() && split != "off") environment.complain("AB_SPLIT", "is not available in this version; using off");
-  for (const char* name : {"AB_PROFILE", "AB_PROFILE_JSON"}) {
-    if (is_true(environment.text(name))) environment.complain(name, "is not available in this version; using off");
-  }
   for (const char* name : retired_names) {
     if (!environment.text(name).empty()) environment.complain(name, "is no longer used; see docs/integration.md");
   }

@@ -26,12 +26,15 @@ struct Settings {
   std::string host_blas;  // file or ""
   CpuKernels cpu_kernels = CpuKernels::Best;
   GpuKernels gpu_kernels = GpuKernels::Best;
-  int num_threads = 1;      // AB_NUM_THREADS, else OMP_NUM_THREADS, else usable_cpus(); >= 1
-  bool report = false;      // asked for, to stderr or to report_path
-  std::string report_path;  // AB_REPORT with a '/'
-  std::string trace_path;   // AB_TRACE
-  int rank = -1;            // in a parallel run; -1: unknown
-  int local_rank = -1;      // -1: unknown
+  int num_threads = 1;             // AB_NUM_THREADS, else OMP_NUM_THREADS, else usable_cpus(); >= 1
+  bool report = false;             // asked for, to stderr or to report_path
+  std::string report_path;         // AB_REPORT with a '/'
+  std::string trace_path;          // AB_TRACE
+  bool profile = false;            // AB_PROFILE
+  std::string profile_json_path;   // AB_PROFILE_JSON
+  Index profile_threshold_ns = 0;  // calls shorter than this are not in the profile
+  int rank = -1;                   // in a parallel run; -1: unknown
+  int local_rank = -1;             // -1: unknown
   int local_size = 1;
 };
 

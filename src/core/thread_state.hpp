@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 
+#include "core/call_watch.hpp"
 #include "core/product.hpp"
 
 namespace ab {
@@ -13,6 +14,7 @@ struct ThreadState {
   bool inside_host_blas = false;       // set while the host BLAS runs: a call that re-enters us goes straight on
   bool last_path_was_gpu = false;      // ab_get_last_dispatch_path
   bool any_blas_call = false;
+  CallWatch* watch = nullptr;  // of the call that runs, if it is recorded
   ProductReport last_product;
   char last_error[512] = "";
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/context.hpp"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -14,6 +15,7 @@
 #include "ops/open_device.hpp"
 #include "ops/prepared.hpp"
 #include "ops/product_test.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -24,6 +26,7 @@ constexpr int cpu_index = 0;  // the list of devices begins with it
 struct Library {
   bool initialized = false;
   std::map<int, std::shared_ptr<Context>> open;
+  DeviceUse use;  // of contexts that are closed; device and cap of the last one opened
 };
 
 // Never destroyed: other threads may still compute while the process exits. Only called under the lock, so that no fork catches it at
@@ -45,6 +48,7 @@ std::uint64_t cap_for(const device::Traits& traits) {
 void test_once(Context& context) {
   if (device::trust_of(context.index()).trust != device::Trust::Untested) return;
   const FloatEnvironment standard;  // the stored cases overflow and make NaNs on purpose
+  const Unwatched unwatched;
   std::string reason = device::self_test(context.device());
   if (reason.empty()) reason = test_products(context);
   device::set_trust(context.index(), {reason.empty() ? device::Trust::Passed : device::Trust::Refused, reason});
@@ -56,6 +60,20 @@ std::shared_ptr<Context> find_open(int index) {
   return found == library().open.end() ? nullptr : found->second;
 }
 
+void note_refusal(int index, const std::string& reason) {
+  const std::scoped_lock lock(process_mutex());
+  if (DeviceUse& use = library().use; use.device < 0 || !use.refusal.empty()) use = {.device = index, .refusal = reason};
+}
+
+// Under the lock. The cpu device may only have helped out: another one counts more.
+void note_opening(const Context& context) {
+  DeviceUse& use = library().use;
+  if (context.index() == cpu_index && use.device > cpu_index && use.refusal.empty()) return;
+  use.device = context.index();
+  use.refusal.clear();
+  use.cap_bytes = context.cap_bytes();
+}
+
 std::shared_ptr<Context> open_context(int index) {
   if (std::shared_ptr<Context> found = find_open(index)) return found;
   device::Device& device = device::open(index);
@@ -63,9 +81,11 @@ std::shared_ptr<Context> open_context(int index) {
   test_once(*context);
   const device::TrustState state = device::trust_of(index);
   if (state.trust == device::Trust::Refused) {
+    note_refusal(index, state.reason);
     throw Error(Status::NoDevice, "device " + device.traits().id + " is refused by its self-test: " + state.reason);
   }
   const std::scoped_lock lock(process_mutex());
+  note_opening(*context);
   return library().open.try_emplace(index, context).first->second;  // the first of several threads wins
 }
 
@@ -130,6 +150,15 @@ void Context::launch(Text text, std::uint64_t groups, Index work, std::initializ
   queue_->launch(kernels_.get(text), grid, std::span<const Argument>(arguments.begin(), arguments.size()));
 }
 
+namespace {
+
+void note_peak(std::uint64_t bytes) {
+  const std::scoped_lock lock(process_mutex());
+  library().use.peak_bytes = std::max(library().use.peak_bytes, bytes);
+}
+
+}  // namespace
+
 void initialize() {
   current_context();
 }
@@ -149,6 +178,7 @@ void shutdown() {
     }
     context->prepared().close();
     context->pool().trim();
+    note_peak(context->pool().peak_bytes());
   }
 }
 
@@ -221,6 +251,18 @@ std::unique_ptr<device::Memory> allocate(Context& context, std::size_t bytes) {
 
 void forget(Context& context, std::uint64_t contents) {
   context.prepared().forget(contents);
+}
+
+DeviceUse device_use() {
+  std::map<int, std::shared_ptr<Context>> open;
+  DeviceUse use;
+  {
+    const std::scoped_lock lock(process_mutex());
+    open = library().open;
+    use = library().use;
+  }
+  for (const auto& [index, context] : open) use.peak_bytes = std::max(use.peak_bytes, context->pool().peak_bytes());
+  return use;
 }
 
 MemoryUse memory_use(const Context& context) {

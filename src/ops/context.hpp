@@ -2,6 +2,7 @@
 // An open device with what products need of it (queue, kept buffers, loaded kernels), and the life of the library.
 #pragma once
 #include <memory>
+#include <string>
 
 #include "core/types.hpp"
 #include "device/device.hpp"
@@ -42,5 +43,13 @@ struct MemoryUse {
   std::uint64_t held_bytes, peak_bytes;
 };
 MemoryUse memory_use(const Context& context);
+
+/// What this process has used of devices, also after a shutdown. Opens nothing.
+struct DeviceUse {
+  int device = -1;                              // the last one opened, cpu only if no other was; -1: none
+  std::string refusal;                          // it was not opened: why its self-test refused it
+  std::uint64_t cap_bytes = 0, peak_bytes = 0;  // of the memory that products hold; the peak over all devices
+};
+DeviceUse device_use();
 
 }  // namespace ab::ops

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ops/crt_plan.hpp"
 
+#include <utility>
+
+#include "ops/timed.hpp"
+
 namespace ab::ops {
 namespace {
 
@@ -35,7 +39,7 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
     p.first_record = static_cast<kernels::uint>(first);
     context.launch(
         Text::Peaks, p.groups, view.vectors * view.inner * view.part_count * 4,
-        {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.records_on_device.slice(), peaks.slice(), params(p)});
+        {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
     first += view.vectors;
   }
   return download<std::int32_t>(context, peaks, count);
@@ -51,23 +55,36 @@ std::vector<std::int32_t> pairs_of(const Inner& inner) {
   return pairs;
 }
 
+std::optional<Rung> climb(Context& context, const Form& form, const Scans& scans, const std::vector<Index>& group_sizes) {
+  return timed(context, Stage::Plan, [&] {
+    return numerics::climb({scans.left->side(), scans.right->side(), form.parts, group_sizes}, form.limit, form.first);
+  });
+}
+
 // The profiles are taken by groups of inner indices, so a second look always scans again; the records differ only if a kappa does.
 std::optional<Found> look_again(Context& context, const Form& form, const Scans& scans) {
-  Inner inner = numerics::plan_inner(find_peaks(context, form.left, *scans.left), find_peaks(context, form.right, *scans.right));
+  const auto [of_left, of_right] = timed(context, Stage::Scan, [&] {
+    return std::pair(find_peaks(context, form.left, *scans.left), find_peaks(context, form.right, *scans.right));
+  });
+  Inner inner =
+      timed(context, Stage::Plan, [&, &of_left = of_left, &of_right = of_right] { return numerics::plan_inner(of_left, of_right); });
   if (inner.group_sizes.empty()) return std::nullopt;
   const std::vector<std::int32_t> pairs = pairs_of(inner);
   const InnerOnDevice on_device{&inner, upload(context, std::span<const std::int32_t>(pairs))};
-  const Scans again{std::make_shared<Scan>(scan(context, form.left, on_device, HandSide::Left)),
-                    std::make_shared<Scan>(scan(context, form.right, on_device, HandSide::Right))};
-  const std::optional<Rung> rung =
-      numerics::climb({again.left->side(), again.right->side(), form.parts, inner.group_sizes}, form.limit, form.first);
+  const Scans again = timed(context, Stage::Scan, [&] {
+    const auto left = std::make_shared<Scan>(launch_scan(context, form.left, on_device, HandSide::Left));
+    const auto right = std::make_shared<Scan>(launch_scan(context, form.right, on_device, HandSide::Right));
+    read_scan(context, *left);
+    read_scan(context, *right);
+    return Scans{left, right};
+  });
+  const std::optional<Rung> rung = climb(context, form, again, inner.group_sizes);
   if (!rung) return std::nullopt;
   return Found{*rung, 2, std::move(inner), again};
 }
 
 std::optional<Found> look(Context& context, const Form& form, const Scans& scans) {
-  const std::optional<Rung> first =
-      numerics::climb({scans.left->side(), scans.right->side(), form.parts, {form.inner}}, form.limit, form.first);
+  const std::optional<Rung> first = climb(context, form, scans, {form.inner});
   std::optional<Found> found;
   if (first) found = Found{*first, 1, {}, {}};
   if (!numerics::wants_second_look(first, form.first)) return found;
@@ -83,7 +100,7 @@ std::vector<std::int32_t> shifts_of(const Scan& scan, int budget) {
   return shifts;
 }
 
-CrtPlan finish(const Found& found, const Scans& first_scans, const Form& form) {
+CrtPlan plan_of(const Found& found, const Scans& first_scans, const Form& form) {
   const bool again = found.look == 2;
   const int budget = numerics::ladder[static_cast<std::size_t>(found.rung.index)];
   CrtPlan plan;
@@ -101,7 +118,12 @@ CrtPlan finish(const Found& found, const Scans& first_scans, const Form& form) {
 }  // namespace
 
 Scans scan_both(Context& context, const Product& product, OperandForm form) {
-  return {first_scan(context, product.left, form, HandSide::Left), first_scan(context, product.right, form, HandSide::Right)};
+  return timed(context, Stage::Scan, [&]() -> Scans {
+    FirstScan left(context, product.left, form, HandSide::Left);
+    if (left.serves(product.right)) return {left.take(), left.take()};
+    FirstScan right(context, product.right, form, HandSide::Right);
+    return {left.take(), right.take()};  // both run while the first is waited for
+  });
 }
 
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {
@@ -109,8 +131,11 @@ std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precis
   const Index inner = product.left.inner;
   Form joint{{product.left}, {product.right}, parts, inner, numerics::contract(precision, inner, parts), numerics::first_rung(precision)};
   const std::optional<Found> found = look(context, joint, scans);
+  const auto finish = [&](const Found& chosen, const Scans& first_scans, const Form& form) {
+    return timed(context, Stage::Plan, [&] { return std::optional(plan_of(chosen, first_scans, form)); });
+  };
   if (parts == 1 || !numerics::wants_second_look(found ? std::optional(found->rung) : std::nullopt, joint.first)) {
-    return found ? std::optional(finish(*found, scans, joint)) : std::nullopt;
+    return found ? finish(*found, scans, joint) : std::nullopt;
   }
   Form split = joint;
   split.parts = 1;
@@ -120,7 +145,7 @@ std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precis
   const std::optional<Found> other = look(context, split, split_scans);
   if (other && numerics::takes_split(found ? std::optional(found->rung) : std::nullopt, other->rung))
     return finish(*other, split_scans, split);
-  return found ? std::optional(finish(*found, scans, joint)) : std::nullopt;
+  return found ? finish(*found, scans, joint) : std::nullopt;
 }
 
 }  // namespace ab::ops

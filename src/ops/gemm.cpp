@@ -6,6 +6,7 @@
 #include "numerics/plan.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/staging.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -35,7 +36,7 @@ enum class Data { Finite, Special };
 // What a class cannot serve: a decline where a host BLAS may take over, else FP64 inner products on the device.
 Outcome take_ieee_path(Context& context, const Product& product, const Choices& choices, ProductReport report, Data data) {
   if (choices.may_decline) return {Decline{report.fallback_reason}, report};
-  multiply_ieee(context, product);
+  timed(context, Stage::Multiply, [&] { multiply_ieee(context, product); });
   report.scheme = Scheme::Ieee;
   report.guard = data == Data::Finite ? 4 : -1;
   report.bound = data == Data::Finite ? static_cast<double>(product.left.inner) * product.left.part_count : -1;
@@ -138,7 +139,7 @@ Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& cho
   Staged<T> staged(context, problem, settled(context, choices));
   if (!staged.fits()) return {Decline{Reason::MemoryCap}, {}};
   Outcome outcome = multiply(context, staged.product(), staged.choices());
-  if (!outcome.declined) staged.fetch();
+  if (!outcome.declined) timed(context, Stage::Fetch, [&] { staged.fetch(); });
   return outcome;
 }
 

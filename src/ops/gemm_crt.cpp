@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "numerics/moduli.hpp"
 #include "ops/gemm_steps.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -19,9 +20,11 @@ struct Crt {
   ModuliFamily family;
   const ModuliSet& set;
   int residue_bytes;
-  Index planes;         // residue planes per modulus of an operand: 1, or 3 for 3M
-  Index result_planes;  // 1, or 2 for 3M
-  Lease table, whole_product, left_shifts, right_shifts, inner;
+  Index planes;                           // residue planes per modulus of an operand: 1, or 3 for 3M
+  Index result_planes;                    // 1, or 2 for 3M
+  std::shared_ptr<const Pair> constants;  // the moduli's, and those of their product
+  Pair shifts;                            // of left and right vectors
+  Lease inner;
   Lease scratch;  // of products that are reconstructed in the same launch; none: residues of results go through memory
 };
 
@@ -46,16 +49,16 @@ Text reconstruct_kernel(const Crt& crt) {
   return crt.residue_bytes == 1 ? Text::ReconstructI8 : Text::ReconstructI16;
 }
 
-void launch_residues(Crt& crt, const VectorView& view, kernels::residues_params p, const Lease& shifts, const Residues& out) {
+void launch_residues(Crt& crt, const VectorView& view, kernels::residues_params p, const Slice& shifts, const Residues& out) {
   p.v = kernel_view(view);
   p.all_vectors = static_cast<kernels::uint>(out.vectors);
   p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
   p.use_inner = crt.plan.inner_pairs.empty() ? 0u : 1u;
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
-  const Slice inner = p.use_inner != 0u ? crt.inner.slice() : crt.table.slice();
+  const Slice inner = p.use_inner != 0u ? crt.inner.slice() : crt.constants->first();
   crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
-                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts.slice(), crt.table.slice(),
+                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts, crt.constants->first(),
                       out.planes.slice(), params(p)});
 }
 
@@ -67,7 +70,7 @@ const VectorView& operand_of(const Crt& crt, HandSide hand) {
 // `shifts` starts with the shifts of the view's first vector; the imaginary parts' stand view.vectors further on.
 Residues make_residues(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(crt, hand);
-  const Lease& shifts = hand == HandSide::Left ? crt.left_shifts : crt.right_shifts;
+  const Slice shifts = hand == HandSide::Left ? crt.shifts.first() : crt.shifts.second();
   Residues out;
   const Index half = rounded_up(vectors.count, crt.context.device().traits().vector_unit);
   out.vectors = half * (crt.plan.split ? 2 : 1);
@@ -96,9 +99,10 @@ using SharedResidues = std::shared_ptr<const Residues>;
 // Residues, kept or made. Those of a whole operand are worth keeping, those that inner exponents of this product shape are not.
 SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(crt, hand);
-  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) {
-    return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
-  }
+  const auto make = [&] {
+    return timed(crt.context, Stage::Residues, [&] { return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms)); });
+  };
+  if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) return make();
   PreparedKey key{.preparation = Preparation::Residues,
                   .operand = operand,
                   .form = crt.plan.split ? OperandForm::Split : OperandForm::Whole,
@@ -108,7 +112,7 @@ SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
                   .shifts = hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts};
   PreparedOperands& prepared = crt.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Residues>(kept);
-  auto made = std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms));
+  auto made = make();
   prepared.keep(std::move(key), made, made->planes.memory().bytes());
   return made;
 }
@@ -155,7 +159,7 @@ void multiply_residues(Crt& crt, const Residues& left, const Residues& right, co
   kernels::modular_params p = modular_params_of(crt, left, right, out);
   p.accumulate = accumulate == Accumulate::Yes ? 1u : 0u;
   crt.context.launch(modular_kernel(crt), p.groups, work_of(crt, out, left.inner_padded),
-                     {left.planes.slice(), right.planes.slice(), crt.table.slice(), out.planes.slice(), params(p)});
+                     {left.planes.slice(), right.planes.slice(), crt.constants->first(), out.planes.slice(), params(p)});
 }
 
 kernels::reconstruct_params reconstruct_params_of(const Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
@@ -180,8 +184,8 @@ kernels::reconstruct_params reconstruct_params_of(const Crt& crt, const Results&
 void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
   const kernels::reconstruct_params p = reconstruct_params_of(crt, results, c, rows, columns);
   crt.context.launch(reconstruct_kernel(crt), p.groups, rows.count * columns.count * crt.set.count * crt.set.limbs * c.part_count * 4,
-                     {results.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
-                      crt.right_shifts.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+                     {results.planes.slice(), crt.constants->first(), crt.constants->second(), crt.shifts.first(), crt.shifts.second(),
+                      whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 // Product and reconstruction in one launch: the residues of results never leave the device's caches.
@@ -191,20 +195,27 @@ void multiply_and_reconstruct(Crt& crt, const Residues& left, const Residues& ri
   p.g = modular_params_of(crt, left, right, none);
   p.r = reconstruct_params_of(crt, none, c, rows, columns);
   p.scratch_bytes = crt.scratch.memory().bytes();
-  crt.context.launch(
-      is_3m(crt) ? Text::CrtProductI8Complex : Text::CrtProductI8, p.g.groups, work_of(crt, none, left.inner_padded),
-      {left.planes.slice(), right.planes.slice(), crt.table.slice(), crt.whole_product.slice(), crt.left_shifts.slice(),
-       crt.right_shifts.slice(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+  crt.context.launch(is_3m(crt) ? Text::CrtProductI8Complex : Text::CrtProductI8, p.g.groups, work_of(crt, none, left.inner_padded),
+                     {left.planes.slice(), right.planes.slice(), crt.constants->first(), crt.constants->second(), crt.shifts.first(),
+                      crt.shifts.second(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+}
+
+std::shared_ptr<const Pair> constants_of(Context& context, const ModuliSet& set) {
+  PreparedKey key{
+      .preparation = Preparation::Constants, .operand = {}, .form = OperandForm::Whole, .family = set.family, .count = set.count};
+  if (auto kept = context.prepared().find(key)) return std::static_pointer_cast<const Pair>(kept);
+  auto made = std::make_shared<const Pair>(
+      upload(context, std::span<const kernels::modulus>(set.constants), std::span<const kernels::reconstruction>(&set.product, 1)));
+  context.prepared().keep(std::move(key), made, made->lease.memory().bytes());
+  return made;
 }
 
 Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliFamily family) {
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}, {}, {}};
-  crt.table = upload(context, std::span<const kernels::modulus>(set.constants));
-  crt.whole_product = upload(context, std::span<const kernels::reconstruction>(&set.product, 1));
-  crt.left_shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts));
-  crt.right_shifts = upload(context, std::span<const std::int32_t>(plan.right_shifts));
+  Crt crt{context, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}};
+  crt.constants = constants_of(context, set);
+  crt.shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts), std::span<const std::int32_t>(plan.right_shifts));
   if (!plan.inner_pairs.empty()) crt.inner = upload(context, std::span<const std::int32_t>(plan.inner_pairs));
   return crt;
 }
@@ -264,16 +275,18 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
     for (const Block& columns : column_blocks) {
       if (scratch_bytes > 0) {
         if (!crt.scratch) crt.scratch = context.lease(scratch_bytes);
-        multiply_and_reconstruct(crt, *left, *prepare(crt, HandSide::Right, columns, term_blocks[0]), result.view(), rows, columns);
+        const SharedResidues right = prepare(crt, HandSide::Right, columns, term_blocks[0]);
+        timed(context, Stage::Multiply, [&] { multiply_and_reconstruct(crt, *left, *right, result.view(), rows, columns); });
         continue;
       }
       const Results results = make_results(crt, rows.count, columns.count);
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
         const SharedResidues right = prepare(crt, HandSide::Right, columns, terms);
-        multiply_residues(crt, *left, *right, results, terms.first > 0 ? Accumulate::Yes : Accumulate::No);
+        const Accumulate accumulate = terms.first > 0 ? Accumulate::Yes : Accumulate::No;
+        timed(context, Stage::Multiply, [&] { multiply_residues(crt, *left, *right, results, accumulate); });
       }
-      reconstruct(crt, results, result.view(), rows, columns);
+      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, results, result.view(), rows, columns); });
     }
   }
   result.commit();

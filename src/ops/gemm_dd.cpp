@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The double-float product: pairs, inner products, unpacking (docs/numerics.md 10).
 #include "ops/gemm_steps.hpp"
+#include "ops/timed.hpp"
 
 namespace ab::ops {
 namespace {
@@ -11,7 +12,7 @@ struct DoubleFloat {
   Index form;    // products, and planes of results
   Index planes;  // of an operand: 1, 2 (4M) or 3 (3M)
   std::vector<std::int32_t> left_scales, right_scales;
-  Lease left_shifts, right_shifts;
+  Pair shifts;  // of left and right vectors
 };
 
 struct Pairs {
@@ -34,7 +35,7 @@ const VectorView& operand_of(const DoubleFloat& dd, HandSide hand) {
 
 Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(dd, hand);
-  const Lease& scales = hand == HandSide::Left ? dd.left_shifts : dd.right_shifts;
+  const Slice scales = hand == HandSide::Left ? dd.shifts.first() : dd.shifts.second();
   Pairs out{{}, vectors.count, rounded_up(terms.count, 64)};
   out.planes = dd.context.lease(static_cast<std::size_t>(dd.planes * out.vectors * out.inner_padded) * sizeof(kernels::pair32));
   VectorView block = vectors_of(operand, vectors.first, vectors.count);
@@ -47,9 +48,8 @@ Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   p.all_vectors = static_cast<kernels::uint>(out.vectors);
   p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
   p.third = dd.form == 3 ? 1u : 0u;
-  dd.context.launch(
-      Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
-      {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales.slice(), out.planes.slice(), params(p)});
+  dd.context.launch(Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
+                    {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales, out.planes.slice(), params(p)});
   return out;
 }
 
@@ -58,9 +58,10 @@ using SharedPairs = std::shared_ptr<const Pairs>;
 // Pairs, kept or made. Those of a whole operand are worth keeping.
 SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(dd, hand);
-  if (vectors.count < operand.vectors || terms.count < operand.inner) {
-    return std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms));
-  }
+  const auto make = [&] {
+    return timed(dd.context, Stage::Pack, [&] { return std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms)); });
+  };
+  if (vectors.count < operand.vectors || terms.count < operand.inner) return make();
   PreparedKey key{.preparation = Preparation::Pairs,
                   .operand = operand,
                   .form = OperandForm::Whole,
@@ -68,7 +69,7 @@ SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
                   .shifts = hand == HandSide::Left ? dd.left_scales : dd.right_scales};
   PreparedOperands& prepared = dd.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Pairs>(kept);
-  auto made = std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms));
+  auto made = make();
   prepared.keep(std::move(key), made, made->planes.memory().bytes());
   return made;
 }
@@ -99,17 +100,16 @@ void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block r
   p.left_first = p.c.row0;
   p.right_first = p.c.column0;
   p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
-  dd.context.launch(Text::UnpackDd, p.groups, rows.count * columns.count * 64,
-                    {products.slice(), dd.left_shifts.slice(), dd.right_shifts.slice(), whole(c.parts[0]),
-                     whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+  dd.context.launch(
+      Text::UnpackDd, p.groups, rows.count * columns.count * 64,
+      {products.slice(), dd.shifts.first(), dd.shifts.second(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 }  // namespace
 
 void multiply_dd(Context& context, const Product& product, int form, const Scans& scans, const Choices& choices) {
-  DoubleFloat dd{context, product, form, form == 1 ? 1 : form == 3 ? 3 : 2, scales_of(*scans.left), scales_of(*scans.right), {}, {}};
-  dd.left_shifts = upload(context, std::span<const std::int32_t>(dd.left_scales));
-  dd.right_shifts = upload(context, std::span<const std::int32_t>(dd.right_scales));
+  DoubleFloat dd{context, product, form, form == 1 ? 1 : form == 3 ? 3 : 2, scales_of(*scans.left), scales_of(*scans.right), {}};
+  dd.shifts = upload(context, std::span<const std::int32_t>(dd.left_scales), std::span<const std::int32_t>(dd.right_scales));
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const double operand = 8.0 * static_cast<double>(dd.planes);
   const Cut cut = cut_product({operand, operand, 8.0 * form}, all, static_cast<std::uint64_t>(choices.cap_bytes));
@@ -124,9 +124,10 @@ void multiply_dd(Context& context, const Product& product, int form, const Scans
       const Lease products = context.lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
       for (const Block& terms : term_blocks) {  // in order: the pairs are carried on
         if (term_blocks.size() > 1) left = pack(dd, HandSide::Left, rows, terms);
-        multiply_pairs(dd, *left, *pack(dd, HandSide::Right, columns, terms), products, terms);
+        const SharedPairs right = pack(dd, HandSide::Right, columns, terms);
+        timed(context, Stage::Multiply, [&] { multiply_pairs(dd, *left, *right, products, terms); });
       }
-      unpack(dd, products, result.view(), rows, columns);
+      timed(context, Stage::Unpack, [&] { unpack(dd, products, result.view(), rows, columns); });
     }
   }
   result.commit();

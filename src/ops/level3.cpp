@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/host_arithmetic.hpp"
+#include "core/thread_state.hpp"
 #include "ops/expand.hpp"
 #include "ops/open_device.hpp"
 #include "ops/triangular.hpp"
@@ -119,9 +120,12 @@ Outcome solve(Context& context, const GemmProblem<T>& problem, Choices choices) 
   TriangularSystem system = system_of(t, side, size);
   system.t = t_on_device.slice();
   system.x = packed_unknowns<T>(x_on_device.slice(), size, sides);
+  CallWatch* const watch = thread_state().watch;
+  if (watch != nullptr) watch->copied_in(static_cast<Index>(words * sizeof(T)));
   const SeriesOutcome outcome = solve_in_place<T>(context, system, choices);
   if (outcome.declined) return {outcome.declined, {}};
   const std::vector<T> x = download<T>(context, x_on_device, static_cast<std::size_t>(size * sides));
+  if (watch != nullptr) watch->copied_out(size * sides * static_cast<Index>(sizeof(T)));
   for_each_unknown(problem, side, [&](T* to, Index place) { store(to, x[static_cast<std::size_t>(place)]); });
   return {std::nullopt, report_of(context, outcome.done, choices.precision)};
 }

@@ -66,6 +66,27 @@ Lease upload(Context& context, std::span<const T> values) {
   return lease;
 }
 
+/// Two arrays in one piece of device memory, moved by one transfer: each costs a device far more than its bytes do.
+struct Pair {
+  Lease lease;
+  std::size_t second_at = 0;  // bytes
+  Slice first() const { return lease.slice(); }
+  Slice second() const { return lease.slice(second_at); }
+};
+/// Where the second of two arrays begins: every device can bind multiples of this.
+inline std::size_t place_behind(std::size_t bytes) {
+  constexpr std::size_t unit = 256;
+  return (bytes + unit - 1) / unit * unit;
+}
+template <class A, class B>
+Pair upload(Context& context, std::span<const A> first, std::span<const B> second) {
+  const std::size_t second_at = place_behind(first.size_bytes());
+  std::vector<std::byte> both(second_at + second.size_bytes());
+  std::memcpy(both.data(), first.data(), first.size_bytes());
+  std::memcpy(both.data() + second_at, second.data(), second.size_bytes());
+  return {upload(context, std::span<const std::byte>(both)), second_at};
+}
+
 template <class T>
 std::vector<T> download(Context& context, const Lease& lease, std::size_t count) {
   std::vector<T> values(count);

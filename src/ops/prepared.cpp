@@ -11,8 +11,9 @@ namespace {
 
 constexpr std::size_t most_entries = 128;  // chosen: they are searched one by one
 
-bool is_known(const VectorView& view) {
-  return view.contents[0] != 0 && (view.part_count == 1 || view.contents[1] != 0);
+bool is_known(const PreparedKey& key) {
+  const VectorView& view = key.operand;
+  return key.preparation == Preparation::Constants || (view.contents[0] != 0 && (view.part_count == 1 || view.contents[1] != 0));
 }
 
 bool is_of(const VectorView& view, std::uint64_t contents) {
@@ -43,7 +44,7 @@ void PreparedOperands::move(Entries::iterator entry, Entries& to) {
 }
 
 std::shared_ptr<const void> PreparedOperands::find(const PreparedKey& key) {
-  if (!is_known(key.operand)) return nullptr;
+  if (!is_known(key)) return nullptr;
   const std::scoped_lock lock(process_mutex());
   const auto found = position_of(key);
   if (found == entries_.end()) return nullptr;
@@ -53,7 +54,7 @@ std::shared_ptr<const void> PreparedOperands::find(const PreparedKey& key) {
 
 // What is given up here and below is freed outside of the lock, which the pool takes too.
 void PreparedOperands::keep(PreparedKey key, std::shared_ptr<const void> prepared, std::uint64_t bytes) {
-  if (!is_known(key.operand)) return;
+  if (!is_known(key)) return;
   Entries given_up, fresh;
   fresh.push_back({std::move(key), std::move(prepared), bytes});
   const std::scoped_lock lock(process_mutex());
@@ -108,14 +109,25 @@ std::uint64_t PreparedOperands::bytes() const {
   return bytes_;
 }
 
-std::shared_ptr<const Scan> first_scan(Context& context, const VectorView& operand, OperandForm form, HandSide hand) {
-  PreparedKey key{.preparation = Preparation::Scan, .operand = operand, .form = form};
-  if (auto kept = context.prepared().find(key)) return std::static_pointer_cast<const Scan>(kept);
+FirstScan::FirstScan(Context& context, const VectorView& operand, OperandForm form, HandSide hand)
+    : context_(context), key_{.preparation = Preparation::Scan, .operand = operand, .form = form} {
+  kept_ = std::static_pointer_cast<const Scan>(context.prepared().find(key_));
+  if (kept_) return;
   const std::array<VectorView, 2> parts = {part_of(operand, 0), part_of(operand, operand.part_count - 1)};
   const std::span<const VectorView> views = form == OperandForm::Split ? std::span(parts) : std::span(&operand, 1);
-  auto made = std::make_shared<const Scan>(scan(context, views, {}, hand));
-  context.prepared().keep(std::move(key), made, made->records_on_device.memory().bytes());
-  return made;
+  launched_ = std::make_shared<Scan>(launch_scan(context, views, {}, hand));
+}
+
+bool FirstScan::serves(const VectorView& operand) const {
+  return is_known(key_) && layout_of(key_.operand) == layout_of(operand);
+}
+
+std::shared_ptr<const Scan> FirstScan::take() {
+  if (kept_) return kept_;
+  read_scan(context_, *launched_);
+  kept_ = launched_;
+  context_.prepared().keep(key_, kept_, launched_->on_device.lease.memory().bytes());
+  return kept_;
 }
 
 }  // namespace ab::ops

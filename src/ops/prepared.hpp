@@ -13,16 +13,17 @@ namespace ab::ops {
 /// A complex operand taken whole, or its parts as two real ones (the split form). Real operands are taken whole.
 enum class OperandForm { Whole, Split };
 
-enum class Preparation { Scan, Residues, Pairs };
+enum class Preparation { Scan, Residues, Pairs, Constants };
 
 /// What a preparation depends on, and nothing else. Scans need the first three only: they are the same for both sides and all classes.
+/// Constants of moduli belong to no operand.
 struct PreparedKey {
   Preparation preparation;
   VectorView operand;  // the memory is not compared: the contents stand for it
   OperandForm form;
   HandSide hand = HandSide::Left;  // residues: a device may order those of the two sides differently
   ModuliFamily family = ModuliFamily::Int8;
-  int count = 0;                          // residues: of moduli; pairs: of planes
+  int count = 0;                          // residues, constants: of moduli; pairs: of planes
   std::vector<std::int32_t> shifts = {};  // they follow from the contents and, for residues, the budget
 };
 
@@ -60,7 +61,19 @@ class PreparedOperands {
   std::uint64_t bytes_ = 0;
 };
 
-/// The first look's scan of an operand, kept or made.
-std::shared_ptr<const Scan> first_scan(Context& context, const VectorView& operand, OperandForm form, HandSide hand);
+/// The first look's scan of an operand, kept, or launched and then taken.
+class FirstScan {
+ public:
+  FirstScan(Context& context, const VectorView& operand, OperandForm form, HandSide hand);
+  /// Whether the operand is the very same (of a rank-k update, say).
+  bool serves(const VectorView& operand) const;
+  std::shared_ptr<const Scan> take();
+
+ private:
+  Context& context_;
+  PreparedKey key_;
+  std::shared_ptr<const Scan> kept_;
+  std::shared_ptr<Scan> launched_;  // null: there is a kept one
+};
 
 }  // namespace ab::ops

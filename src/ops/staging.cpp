@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "ops/timed.hpp"
+
 namespace ab::ops {
 namespace {
 
@@ -31,6 +33,7 @@ template <class T>
 void write_columns(Context& context, const Lease& to, const Columns<T>& from) {
   const auto* bytes = reinterpret_cast<const std::byte*>(from.data);
   const std::size_t stride = static_cast<std::size_t>(from.ld) * sizeof(T), column = static_cast<std::size_t>(from.rows) * sizeof(T);
+  if (CallWatch* watch = thread_state().watch) watch->copied_in(from.columns * static_cast<Index>(column));
   if (from.triangle == Triangle::Full && stride == column) {
     return context.queue().write(to.memory(), 0, {bytes, static_cast<std::size_t>(from.columns) * column});
   }
@@ -66,12 +69,15 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   // In place, only a product that does not read C may write some of it before it has succeeded: what goes on without the device
   // then writes all of it again.
   choices_.private_result = !c_.adopted || problem.beta == T(0);
-  if (problem.alpha != T(0) && m > 0 && n > 0 && k > 0) {  // otherwise A and B are not read
-    a_ = stage(problem.a.data, a, problem.a.ld);
-    if (!shares_memory(problem.a, a, problem.b, b)) b_ = stage(problem.b.data, b, problem.b.ld);
-  }
+  timed(context, Stage::Stage, [&] {
+    if (problem.alpha != T(0) && m > 0 && n > 0 && k > 0) {  // otherwise A and B are not read
+      a_ = stage(problem.a.data, a, problem.a.ld);
+      if (!shares_memory(problem.a, a, problem.b, b)) b_ = stage(problem.b.data, b, problem.b.ld);
+    }
+    stage_result();
+  });
+  tell_what_is_in_place();
   const Resident& right = b_.slice.memory != nullptr ? b_ : a_;
-  stage_result();
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
   product_.right = right_operand(right.slice, words_of<T>, problem.b.op, k, n, right.ld);
   product_.c = result(c_.slice, words_of<T>, m, n, c_.ld);
@@ -116,6 +122,15 @@ void Staged<T>::stage_result() {
 }
 
 template <Scalar T>
+void Staged<T>::tell_what_is_in_place() const {
+  CallWatch* const watch = thread_state().watch;
+  if (watch == nullptr) return;
+  if (a_.adopted) watch->read_in_place('a');
+  if (b_.adopted) watch->read_in_place('b');
+  if (c_.adopted && problem_.beta != T(0)) watch->read_in_place('c');
+}
+
+template <Scalar T>
 void Staged<T>::fetch() {
   if (c_.adopted) return;
   const auto columns = static_cast<std::size_t>(problem_.n), bytes = static_cast<std::size_t>(problem_.m) * sizeof(T);
@@ -124,6 +139,7 @@ void Staged<T>::fetch() {
   // One read, and not into C: a device that fails, however far it has come, has written nothing there.
   const auto values = std::make_unique_for_overwrite<std::byte[]>(columns * bytes);
   context_.queue().read(c_.copied.memory(), 0, {values.get(), columns * bytes});
+  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(columns * bytes));
   auto* c = reinterpret_cast<std::byte*>(problem_.c.data);
   for (std::size_t j = 0; j < columns; ++j) {
     const Bytes part = bytes_in<T>(problem_.triangle, static_cast<Index>(j), problem_.m);

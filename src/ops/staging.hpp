@@ -35,6 +35,7 @@ class Staged {
   };
   Resident stage(const T* data, Shape shape, Index ld);
   void stage_result();
+  void tell_what_is_in_place() const;
   /// One stored matrix for both operands, as rank-k products have it?
   static bool shares_memory(const Operand<T>& a, Shape a_shape, const Operand<T>& b, Shape b_shape) {
     return a.data == b.data && a.ld == b.ld && a_shape.rows == b_shape.rows && a_shape.columns == b_shape.columns;

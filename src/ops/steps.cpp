@@ -62,18 +62,21 @@ VectorView vectors_of(const VectorView& view, Index first, Index count) {
   return out;
 }
 
-Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
+Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
   Index vectors = 0;
   for (const VectorView& view : views) vectors += view.vectors;
   const Index parts = views[0].part_count;
   const Index group_count = inner.inner ? static_cast<Index>(inner.inner->group_sizes.size()) : 1;
   const auto rows = static_cast<std::size_t>(group_count * parts);
   Scan out;
-  out.records_on_device = context.lease(static_cast<std::size_t>(vectors) * sizeof(numerics::Record));
   numerics::Profile endless;
   endless.fill(UINT32_MAX);
+  out.records.resize(static_cast<std::size_t>(vectors));
   out.profiles.assign(rows, endless);
-  const Lease profile = upload(context, std::span<const numerics::Profile>(out.profiles));
+  out.on_device.second_at = place_behind(out.records.size() * sizeof(numerics::Record));
+  const std::size_t profile_bytes = rows * sizeof(numerics::Profile);
+  out.on_device.lease = context.lease(out.on_device.second_at + profile_bytes);
+  context.queue().write(out.on_device.lease.memory(), out.on_device.second_at, std::as_bytes(std::span(out.profiles)));
 
   Index first = 0;
   for (const VectorView& view : views) {
@@ -87,12 +90,19 @@ Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevi
     const Slice pairs = inner.inner ? inner.pairs.slice() : whole(view.parts[0]);
     context.launch(
         Text::Scan, p.groups, view.vectors * view.inner * parts * 8,
-        {whole(view.parts[0]), whole(view.parts[parts == 2 ? 1 : 0]), pairs, out.records_on_device.slice(), profile.slice(), params(p)});
+        {whole(view.parts[0]), whole(view.parts[parts == 2 ? 1 : 0]), pairs, out.on_device.first(), out.on_device.second(), params(p)});
     first += view.vectors;
   }
-  out.records = download<numerics::Record>(context, out.records_on_device, static_cast<std::size_t>(vectors));
-  out.profiles = download<numerics::Profile>(context, profile, rows);
   return out;
+}
+
+void read_scan(Context& context, Scan& scan) {
+  const std::size_t record_bytes = scan.records.size() * sizeof(numerics::Record);
+  const std::size_t profile_bytes = scan.profiles.size() * sizeof(numerics::Profile);
+  std::vector<std::byte> both(scan.on_device.second_at + profile_bytes);
+  context.queue().read(scan.on_device.lease.memory(), 0, both);
+  std::memcpy(scan.records.data(), both.data(), record_bytes);
+  std::memcpy(scan.profiles.data(), both.data() + scan.on_device.second_at, profile_bytes);
 }
 
 bool all_finite(const Scan& scan) {

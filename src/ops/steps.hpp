@@ -23,7 +23,7 @@ VectorView vectors_of(const VectorView& view, Index first, Index count);
 
 /// Records and profiles of vectors, on the host for the plan and on the device for later kernels (docs/numerics.md 5).
 struct Scan {
-  Lease records_on_device;
+  Pair on_device;                           // records, profiles
   std::vector<numerics::Record> records;    // of all views, one after the other
   std::vector<numerics::Profile> profiles;  // group by group, part by part
   numerics::Side side() const { return {records, profiles}; }
@@ -35,8 +35,10 @@ struct InnerOnDevice {
 };
 enum class HandSide { Left = 1, Right = -1 };  // the sign with which kappa counts
 
-/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set.
-Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
+/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set. Launched only: nothing is on the host yet.
+Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
+/// Waits for a launched scan's records and profiles.
+void read_scan(Context& context, Scan& scan);
 bool all_finite(const Scan& scan);
 
 /// Blocks that cover `total` in pieces of at most `size`.

@@ -12,8 +12,10 @@ struct Facts {
   std::string host_blas_version;  // "OpenBLAS 0.3.21" or ""
   std::string device;             // "cuda:0"; "" when none was opened
   std::string device_name;        // "NVIDIA H200"
+  std::string verdict;            // of its self-test: "passed", or "refused: ..."
   std::string table;              // "built-in, NVIDIA H200, 16 threads"; "" when none was read
-  Index peak_bytes = 0;           // device memory that products held at most
+  Index cap_bytes = -1;           // of the device memory that products hold; -1: none was opened
+  Index peak_bytes = 0;           // of it, held at most
 };
 
 /// Names the function that reports ask for facts, at the first recorded call and at exit. It must not open a device.

@@ -28,18 +28,43 @@ struct Entry {
   Tally<std::uint64_t> calls, elapsed_ns;
   Tally<double> flops;
   Tally<std::uint64_t> m, n, k;
+
+  bool is_for(const Call& call) const {
+    return routine == call.routine && engine == call.product.engine && reason == reason_of(call.product) &&
+           method == method_of(call.product.scheme);
+  }
+  void become(const Call& call) {
+    routine = call.routine;
+    engine = call.product.engine;
+    method = method_of(call.product.scheme);
+    reason = reason_of(call.product);
+  }
 };
 
+struct ProfileEntry {
+  const char* routine;  // fixed before the entry is published
+  Tally<std::uint64_t> calls, elapsed_ns, device_calls;
+  std::array<Tally<Index>, 3> most;
+  std::array<Tally<std::uint64_t>, 3> sum;
+  std::array<Tally<std::uint64_t>, bin_count> bin_calls, bin_ns;
+
+  bool is_for(const Call& call) const { return routine == call.routine; }
+  void become(const Call& call) { routine = call.routine; }
+};
+
+template <class Kind>
 struct Block {
-  static constexpr int capacity = 24;  // chosen: most threads see fewer kinds of calls
-  std::array<Entry, capacity> entries{};
+  static constexpr int capacity = 16;  // chosen: most threads see fewer kinds of calls
+  std::array<Kind, capacity> entries{};
   std::atomic<int> used{0};
   std::atomic<Block*> more{nullptr};
 };
 
 struct ThreadLedger {
-  Block first;
+  Block<Entry> entries;
+  std::atomic<Block<ProfileEntry>*> profile{nullptr};
   std::array<Tally<std::uint64_t>, static_cast<std::size_t>(Reason::Count)> declines{};
+  std::array<Tally<std::uint64_t>, static_cast<std::size_t>(Stage::Count)> stage_ns{};
   Tally<std::uint64_t> escalations;
   std::atomic<bool> taken{true};  // by a living thread
   ThreadLedger* next = nullptr;   // fixed before the ledger is published
@@ -71,34 +96,49 @@ ThreadLedger* take_ledger() {
   return fresh;
 }
 
-bool is_for(const Entry& entry, const Call& call) {
-  return entry.routine == call.routine && entry.engine == call.product.engine && entry.reason == reason_of(call.product) &&
-         entry.method == method_of(call.product.scheme);
+ThreadLedger* ledger_of_this_thread() {
+  if (own_ledger == nullptr) own_ledger = take_ledger();
+  return own_ledger;
 }
 
-Entry* entry_for(ThreadLedger& ledger, const Call& call) {
-  for (Block* block = &ledger.first;;) {
+/// What comes behind a link, made if need be; null for want of memory.
+template <class Kind>
+Kind* behind(std::atomic<Kind*>& link) {
+  Kind* there = link.load(std::memory_order_relaxed);
+  if (there != nullptr) return there;
+  there = new (std::nothrow) Kind;
+  if (there != nullptr) link.store(there, std::memory_order_release);
+  return there;
+}
+
+/// The entry of such calls, from this block on; null for want of memory.
+template <class Kind>
+Kind* entry_for(Block<Kind>* block, const Call& call) {
+  for (; block != nullptr; block = behind(block->more)) {
     const int used = block->used.load(std::memory_order_relaxed);
     for (int i = 0; i < used; ++i) {
-      if (is_for(block->entries[static_cast<std::size_t>(i)], call)) return &block->entries[static_cast<std::size_t>(i)];
+      if (block->entries[static_cast<std::size_t>(i)].is_for(call)) return &block->entries[static_cast<std::size_t>(i)];
     }
-    if (used < Block::capacity) {
-      Entry& entry = block->entries[static_cast<std::size_t>(used)];
-      entry.routine = call.routine;
-      entry.engine = call.product.engine;
-      entry.method = method_of(call.product.scheme);
-      entry.reason = reason_of(call.product);
-      block->used.store(used + 1, std::memory_order_release);
-      return &entry;
-    }
-    Block* more = block->more.load(std::memory_order_relaxed);
-    if (more == nullptr) {
-      more = new (std::nothrow) Block;
-      if (more == nullptr) return nullptr;
-      block->more.store(more, std::memory_order_release);
-    }
-    block = more;
+    if (used == Block<Kind>::capacity) continue;
+    Kind& entry = block->entries[static_cast<std::size_t>(used)];
+    entry.become(call);
+    block->used.store(used + 1, std::memory_order_release);
+    return &entry;
   }
+  return nullptr;
+}
+
+template <class Kind, class Visit>
+void for_each(const Block<Kind>* block, const Visit& visit) {
+  for (; block != nullptr; block = block->more.load(std::memory_order_acquire)) {
+    const int used = block->used.load(std::memory_order_acquire);
+    for (int i = 0; i < used; ++i) visit(block->entries[static_cast<std::size_t>(i)]);
+  }
+}
+
+template <class Visit>
+void for_each_ledger(const Visit& visit) {
+  for (const ThreadLedger* ledger = all_ledgers.load(std::memory_order_acquire); ledger != nullptr; ledger = ledger->next) visit(*ledger);
 }
 
 void add_entry(Totals& totals, const Entry& entry) {
@@ -120,11 +160,30 @@ void add_entry(Totals& totals, const Entry& entry) {
   totals.elapsed_ns += entry.elapsed_ns.get();
 }
 
+void add_profile_entry(std::vector<ProfileLine>& lines, const ProfileEntry& entry) {
+  auto line = std::find_if(lines.begin(), lines.end(), [&](const ProfileLine& l) { return std::strcmp(l.routine, entry.routine) == 0; });
+  if (line == lines.end()) {
+    line = lines.emplace(line);
+    line->routine = entry.routine;
+  }
+  line->calls += entry.calls.get();
+  line->elapsed_ns += entry.elapsed_ns.get();
+  line->device_calls += entry.device_calls.get();
+  for (std::size_t i = 0; i < line->sum.size(); ++i) {
+    line->most[i] = std::max(line->most[i], entry.most[i].get());
+    line->sum[i] += entry.sum[i].get();
+  }
+  for (std::size_t i = 0; i < bin_count; ++i) {
+    line->bin_calls[i] += entry.bin_calls[i].get();
+    line->bin_ns[i] += entry.bin_ns[i].get();
+  }
+}
+
 }  // namespace
 
-void count_call(const Call& call, std::uint64_t elapsed_ns) noexcept {
-  if (own_ledger == nullptr) own_ledger = take_ledger();
-  Entry* entry = own_ledger != nullptr ? entry_for(*own_ledger, call) : nullptr;
+void count_call(const Call& call, std::uint64_t elapsed_ns, const StageTimes& stages) noexcept {
+  ThreadLedger* ledger = ledger_of_this_thread();
+  Entry* entry = ledger != nullptr ? entry_for(&ledger->entries, call) : nullptr;
   if (entry == nullptr) return;
   const double flops_per_term = static_cast<double>(call.products) * (call.complex ? 8 : 2);
   entry->calls.add(1);
@@ -133,20 +192,36 @@ void count_call(const Call& call, std::uint64_t elapsed_ns) noexcept {
   entry->m.add(static_cast<std::uint64_t>(call.m));
   entry->n.add(static_cast<std::uint64_t>(call.n));
   entry->k.add(static_cast<std::uint64_t>(call.k));
-  if (call.product.fallback_reason != Reason::None) own_ledger->declines[static_cast<std::size_t>(call.product.fallback_reason)].add(1);
-  own_ledger->escalations.add(static_cast<std::uint64_t>(call.product.escalations));
+  if (call.product.fallback_reason != Reason::None) ledger->declines[static_cast<std::size_t>(call.product.fallback_reason)].add(1);
+  ledger->escalations.add(static_cast<std::uint64_t>(call.product.escalations));
+  for (std::size_t i = 0; i < stages.size(); ++i) ledger->stage_ns[i].add(stages[i]);
+}
+
+void count_in_profile(const Call& call, std::uint64_t elapsed_ns) noexcept {
+  ThreadLedger* ledger = ledger_of_this_thread();
+  ProfileEntry* entry = ledger != nullptr ? entry_for(behind(ledger->profile), call) : nullptr;
+  if (entry == nullptr) return;
+  const std::array<Index, 3> sizes{call.m, call.n, call.k};
+  entry->calls.add(1);
+  entry->elapsed_ns.add(elapsed_ns);
+  if (call.product.engine == Engine::Device || call.product.engine == Engine::Split) entry->device_calls.add(1);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    entry->most[i].add(std::max<Index>(0, sizes[i] - entry->most[i].get()));
+    entry->sum[i].add(static_cast<std::uint64_t>(sizes[i]));
+  }
+  const std::size_t bin = bin_of(call.m, call.n);
+  entry->bin_calls[bin].add(1);
+  entry->bin_ns[bin].add(elapsed_ns);
 }
 
 Totals totals() {
   Totals totals;
-  for (const ThreadLedger* ledger = all_ledgers.load(std::memory_order_acquire); ledger != nullptr; ledger = ledger->next) {
-    for (const Block* block = &ledger->first; block != nullptr; block = block->more.load(std::memory_order_acquire)) {
-      const int used = block->used.load(std::memory_order_acquire);
-      for (int i = 0; i < used; ++i) add_entry(totals, block->entries[static_cast<std::size_t>(i)]);
-    }
-    for (std::size_t i = 0; i < totals.declines.size(); ++i) totals.declines[i] += ledger->declines[i].get();
-    totals.escalations += ledger->escalations.get();
-  }
+  for_each_ledger([&](const ThreadLedger& ledger) {
+    for_each(&ledger.entries, [&](const Entry& entry) { add_entry(totals, entry); });
+    for (std::size_t i = 0; i < totals.declines.size(); ++i) totals.declines[i] += ledger.declines[i].get();
+    for (std::size_t i = 0; i < totals.stage_ns.size(); ++i) totals.stage_ns[i] += ledger.stage_ns[i].get();
+    totals.escalations += ledger.escalations.get();
+  });
   std::stable_sort(totals.lines.begin(), totals.lines.end(), [](const LedgerLine& a, const LedgerLine& b) {
     const int order = std::strcmp(a.routine, b.routine);
     return order != 0 ? order < 0 : a.calls > b.calls;
@@ -154,9 +229,18 @@ Totals totals() {
   return totals;
 }
 
+std::vector<ProfileLine> profile() {
+  std::vector<ProfileLine> lines;
+  for_each_ledger([&](const ThreadLedger& ledger) {
+    for_each(ledger.profile.load(std::memory_order_acquire), [&](const ProfileEntry& entry) { add_profile_entry(lines, entry); });
+  });
+  std::stable_sort(lines.begin(), lines.end(), [](const ProfileLine& a, const ProfileLine& b) { return a.elapsed_ns > b.elapsed_ns; });
+  return lines;
+}
+
 std::size_t ledger_count() noexcept {
   std::size_t count = 0;
-  for (const ThreadLedger* ledger = all_ledgers.load(std::memory_order_acquire); ledger != nullptr; ledger = ledger->next) ++count;
+  for_each_ledger([&](const ThreadLedger&) { ++count; });
   return count;
 }
 

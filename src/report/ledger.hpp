@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/call_watch.hpp"
 #include "report/call.hpp"
+#include "report/profile.hpp"
 
 namespace ab::report {
 
@@ -25,14 +27,20 @@ struct Totals {
   std::uint64_t calls = 0;
   std::uint64_t elapsed_ns = 0;
   std::array<std::uint64_t, static_cast<std::size_t>(Reason::Count)> declines{};  // by reason of the fallback
+  StageTimes stage_ns{};
   std::uint64_t escalations = 0;
 };
 
 /// Adds a completed call to the calling thread's counters. What cannot be counted for want of memory is left out.
-void count_call(const Call& call, std::uint64_t elapsed_ns) noexcept;
+void count_call(const Call& call, std::uint64_t elapsed_ns, const StageTimes& stages = {}) noexcept;
+/// The same for the profile.
+void count_in_profile(const Call& call, std::uint64_t elapsed_ns) noexcept;
 
 /// The sum over all threads, also those that have ended. Other threads may go on counting.
 Totals totals();
+
+/// What count_in_profile has counted, the routine with most time first.
+std::vector<ProfileLine> profile();
 
 /// Sets of counters that exist: as many as threads have counted at once, however many there have been.
 std::size_t ledger_count() noexcept;

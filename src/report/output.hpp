@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files that the environment asks for: path.<pid>, written with plain system calls so that nothing depends on stdio at exit.
 #pragma once
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -18,7 +17,5 @@ bool append_whole(int descriptor, std::string_view text) noexcept;
 
 /// The name of the running program, without folder.
 std::string program_name();
-
-std::uint64_t monotonic_ns() noexcept;
 
 }  // namespace ab::report

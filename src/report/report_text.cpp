@@ -37,7 +37,7 @@ void append_header(std::string& text, const Totals& totals, const Settings& sett
 void append_facts(std::string& text, const Facts& facts, const Settings& settings) {
   std::string host = facts.host_blas.empty() ? "none" : facts.host_blas;
   if (!facts.host_blas_version.empty()) host += " (" + facts.host_blas_version + ")";
-  const std::string device = facts.device.empty() ? "none opened" : facts.device + " " + facts.device_name + ", self-test passed";
+  const std::string device = facts.device.empty() ? "none opened" : facts.device + " " + facts.device_name + ", self-test " + facts.verdict;
   const std::string table = facts.table.empty() ? "none" : facts.table;
   text += "host BLAS  " + host + "        device  " + device + "        table  " + table + "\n";
   const char* mode = settings.mode == Mode::Auto ? "auto" : settings.mode == Mode::Cpu ? "cpu" : "gpu";
@@ -45,6 +45,8 @@ void append_facts(std::string& text, const Facts& facts, const Settings& setting
          yes_or_no(settings.reproducible), yes_or_no(settings.host_pack));
   if (settings.staging_mb >= 0) {
     append(text, "staging cap %" PRId64 " MB", settings.staging_mb);
+  } else if (facts.cap_bytes >= 0) {
+    append(text, "staging cap %" PRId64 " MB", facts.cap_bytes >> 20);
   } else {
     text += "staging cap default";
   }
@@ -63,6 +65,19 @@ void append_lines(std::string& text, const Totals& totals) {
   }
 }
 
+void append_stages(std::string& text, const Totals& totals) {
+  text += "stages s  ";
+  constexpr Stage shown_if_used[] = {Stage::Pack, Stage::Unpack, Stage::Host};
+  for (std::size_t i = 0; i < totals.stage_ns.size(); ++i) {
+    const auto stage = static_cast<Stage>(i);
+    const bool always = std::find(std::begin(shown_if_used), std::end(shown_if_used), stage) == std::end(shown_if_used);
+    if (always || totals.stage_ns[i] > 0) {
+      append(text, " %s %.2f ", word_of(stage), static_cast<double>(totals.stage_ns[i]) / ns_per_second);
+    }
+  }
+  text.back() = '\n';  // instead of a blank
+}
+
 void append_declines(std::string& text, const Totals& totals) {
   text += "declines  ";
   constexpr Reason always_shown[] = {Reason::Nonfinite, Reason::Range, Reason::Uncertified, Reason::MemoryCap, Reason::DeviceError};
@@ -72,6 +87,19 @@ void append_declines(std::string& text, const Totals& totals) {
     if (shown || totals.declines[i] > 0) append(text, " %s %" PRIu64 " ", word_of(reason), totals.declines[i]);
   }
   append(text, "       escalations %" PRIu64 "\n", totals.escalations);
+}
+
+bool has_calls(const Totals& totals, Reason reason) {
+  return std::any_of(totals.lines.begin(), totals.lines.end(), [&](const LedgerLine& line) { return line.reason == reason; });
+}
+
+void append_hints(std::string& text, const Totals& totals) {
+  const auto declines = [&](Reason reason) { return totals.declines[static_cast<std::size_t>(reason)]; };
+  if (has_calls(totals, Reason::NoMeasurement)) {
+    text += "hint  no_measurement: nothing was measured for such calls here; applebottom calibrate --install does it\n";
+  }
+  if (has_calls(totals, Reason::NoHostBlas)) text += "hint  no_host_blas: no other BLAS was found; AB_HOST_BLAS=FILE names one\n";
+  if (declines(Reason::MemoryCap) > 0) text += "hint  memory_cap: products needed more device memory than AB_STAGING_MB allows\n";
 }
 
 constexpr const char* hint_of_no_calls =
@@ -87,7 +115,9 @@ std::string report_text(const Totals& totals, const Facts& facts, const Settings
   append_header(text, totals, settings, program, process_id);
   append_facts(text, facts, settings);
   append_lines(text, totals);
+  append_stages(text, totals);
   append_declines(text, totals);
+  append_hints(text, totals);
   if (totals.calls == 0) text += hint_of_no_calls;
   return text;
 }

@@ -5,12 +5,13 @@
 
 namespace ab::report {
 
-/// True when events can be written; opens the file when it has not been tried yet. False without AB_TRACE and after a failure, of
-/// which one warning tells.
-bool open_trace() noexcept;
+/// The clock at the start of a call; the first one is ts 0 of the trace.
+std::uint64_t start_of_call() noexcept;
 
-/// Writes the event of a completed call. Nothing when the trace is not open.
+/// Writes the event of a completed call, or of a stage of one. Nothing without AB_TRACE and after a failure, of which one warning tells.
+/// The file is created at the first event: when the first call goes to a device, that is known by then.
 void write_event(const Call& call, const Span& span) noexcept;
+void write_stage(Stage stage, const Span& span) noexcept;
 
 /// Writes the end of the file and closes it.
 void close_trace() noexcept;

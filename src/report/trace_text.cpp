@@ -1,53 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "report/trace_text.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <string_view>
 
 #include "core/version.hpp"
+#include "report/json_text.hpp"
 
 namespace ab::report {
 namespace {
 
 constexpr int trace_format = 1;
-
-void append_integer(std::string& text, std::int64_t value) {
-  text += std::to_string(value);
-}
-
-void append_string(std::string& text, std::string_view value) {
-  text += '"';
-  for (const char c : value) {
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      constexpr char digits[] = "0123456789abcdef";
-      text += "\\u00";
-      text += digits[c >> 4];
-      text += digits[c & 15];
-    } else {
-      text += c;
-    }
-  }
-  text += '"';
-}
-
-// The shortest decimal that reads back to the same double.
-void append_double(std::string& text, double value) {
-  if (std::isnan(value)) {
-    text += "\"nan\"";
-  } else if (std::isinf(value)) {
-    text += value > 0 ? "\"inf\"" : "\"-inf\"";
-  } else if (value == 0 && std::signbit(value)) {
-    text += "-0.0";  // readers take -0 for the integer 0
-  } else {
-    char digits[32];
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-    text.append(digits, error == std::errc() ? end : digits);
-  }
-}
 
 // Nanoseconds as microseconds with three decimals.
 void append_microseconds(std::string& text, std::int64_t ns) {
@@ -59,26 +21,6 @@ void append_microseconds(std::string& text, std::int64_t ns) {
   text.append(3 - decimals.size(), '0');
   text += decimals;
 }
-
-/// The members of one JSON object, in the order of writing.
-class Members {
- public:
-  explicit Members(std::string& text) : text_(text) { text_ += '{'; }
-
-  void close() { text_ += '}'; }
-  std::string& name(const char* name) {
-    if (!first_) text_ += ',';
-    first_ = false;
-    append_string(text_, name);
-    return text_ += ':';
-  }
-  void add(const char* key, std::string_view value) { append_string(name(key), value); }
-  void add(const char* key, std::int64_t value) { append_integer(name(key), value); }
-
- private:
-  std::string& text_;
-  bool first_ = true;
-};
 
 void add_scalar(Members& members, const char* key, Complex value, bool complex) {
   std::string& text = members.name(key);
@@ -150,6 +92,23 @@ void add_arguments(std::string& text, const Call& call, std::uint64_t sequence) 
   members.close();
 }
 
+struct Title {
+  const char *name, *category;
+};
+
+/// A complete event up to its arguments.
+Members begin_event(std::string& text, const TraceProcess& process, Title title, const Span& span, long thread_id) {
+  Members event(text);
+  event.add("name", title.name);
+  event.add("cat", title.category);
+  event.add("ph", "X");
+  append_microseconds(event.name("ts"), static_cast<std::int64_t>(span.start_ns - process.start_ns));
+  append_microseconds(event.name("dur"), static_cast<std::int64_t>(span.end_ns - span.start_ns));
+  event.add("pid", process.process_id);
+  event.add("tid", thread_id);
+  return event;
+}
+
 }  // namespace
 
 std::string trace_opening(const TraceProcess& process, const Facts& facts, const Settings& settings) {
@@ -185,15 +144,18 @@ std::string trace_opening(const TraceProcess& process, const Facts& facts, const
 
 std::string trace_event(const TraceProcess& process, const Call& call, const Span& span, long thread_id) {
   std::string text;
-  Members event(text);
-  event.add("name", call.routine);
-  event.add("cat", category_of(call.api));
-  event.add("ph", "X");
-  append_microseconds(event.name("ts"), static_cast<std::int64_t>(span.start_ns - process.start_ns));
-  append_microseconds(event.name("dur"), static_cast<std::int64_t>(span.end_ns - span.start_ns));
-  event.add("pid", process.process_id);
-  event.add("tid", thread_id);
+  Members event = begin_event(text, process, {call.routine, category_of(call.api)}, span, thread_id);
   add_arguments(event.name("args"), call, span.sequence);
+  event.close();
+  return text + ",\n";
+}
+
+std::string stage_event(const TraceProcess& process, Stage stage, const Span& span, long thread_id) {
+  std::string text;
+  Members event = begin_event(text, process, {word_of(stage), "stage"}, span, thread_id);
+  Members arguments(event.name("args"));
+  arguments.add("seq", static_cast<std::int64_t>(span.sequence));
+  arguments.close();
   event.close();
   return text + ",\n";
 }

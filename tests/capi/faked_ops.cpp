@@ -215,6 +215,9 @@ void forget(Context&, std::uint64_t) {}
 MemoryUse memory_use(const Context&) {
   return {};
 }
+DeviceUse device_use() {
+  return {};
+}
 
 void combine(Context&, Elementwise operation, const ElementwiseCall& call) {
   test::throw_if(test::faults().combine, "the kernel failed");

@@ -115,7 +115,8 @@ constexpr Bad bad_values[] = {{"AB_MODE", "gup", "auto"},
                               {"AB_NUM_THREADS", "0", "using "},
                               {"AB_DISABLE", "dgem", "the others count"},
                               {"AB_SPLIT", "auto", "off"},
-                              {"AB_PROFILE", "1", "off"}};
+                              {"AB_PROFILE_THRESHOLD_NS", "-1", "using 0"},
+                              {"AB_PROFILE_THRESHOLD_NS", "1us", "using 0"}};
 
 TEST(Settings, ABadValueIsOneComplaintWithNameValueAndDefault) {
   for (const Bad& bad : bad_values) {
@@ -132,6 +133,13 @@ TEST(Settings, ABadValueIsOneComplaintWithNameValueAndDefault) {
     EXPECT_EQ(settings.staging_mb, -1);
     EXPECT_GE(settings.num_threads, 1);
   }
+}
+
+TEST(Settings, AComplaintIsOneLineWhateverTheValue) {
+  const auto [settings, complaints] = read({{"AB_MODE", "two\nlines"}, {"AB_DISABLE", "d\tgemm"}});
+  ASSERT_EQ(complaints.size(), 2u);
+  EXPECT_NE(complaints[0].find("AB_MODE=\"two?lines\" "), std::string::npos) << complaints[0];
+  for (const std::string& complaint : complaints) EXPECT_EQ(complaint.find_first_of("\n\t"), std::string::npos);
 }
 
 TEST(Settings, SeveralBadValuesAreOneComplaintEach) {
@@ -192,6 +200,17 @@ TEST(Settings, ReportIsABooleanOrAPath) {
   EXPECT_EQ(to_file.report_path, "./r");
 }
 
+TEST(Settings, Profile) {
+  const Settings none = read({{"AB_PROFILE", "0"}}).settings;
+  EXPECT_FALSE(none.profile);
+  EXPECT_EQ(none.profile_json_path, "");
+  EXPECT_EQ(none.profile_threshold_ns, 0);
+  const Settings both = read({{"AB_PROFILE", "1"}, {"AB_PROFILE_JSON", "/p/P"}, {"AB_PROFILE_THRESHOLD_NS", "250"}}).settings;
+  EXPECT_TRUE(both.profile);
+  EXPECT_EQ(both.profile_json_path, "/p/P");
+  EXPECT_EQ(both.profile_threshold_ns, 250);
+}
+
 TEST(Settings, FilesArePassedAsTheyAre) {
   const Settings settings =
       read({{"AB_TRACE", "/tmp/T"}, {"AB_HOST_BLAS", "/L/libX.so"}, {"AB_DISPATCH_TABLE", "/t/Table"}, {"HOME", "/h"}}).settings;
@@ -205,6 +224,7 @@ TEST(Settings, FilesArePassedAsTheyAre) {
 
 TEST(Settings, ASetUserIdProcessIgnoresWhatNamesFiles) {
   const auto [settings, complaints] = read({{"AB_TRACE", "/tmp/T"},
+                                            {"AB_PROFILE_JSON", "/p/P"},
                                             {"AB_HOST_BLAS", "/L/libX.so"},
                                             {"AB_DISPATCH_TABLE", "/t/Table"},
                                             {"AB_REPORT", "/r/r"},
@@ -213,7 +233,9 @@ TEST(Settings, ASetUserIdProcessIgnoresWhatNamesFiles) {
                                             {"AB_MODE", "gpu"}},
                                            FileVariables::Ignore);
   EXPECT_TRUE(complaints.empty());
-  EXPECT_EQ(settings.trace_path + settings.host_blas + settings.dispatch_table + settings.report_path + settings.config_home, "");
+  EXPECT_EQ(settings.trace_path + settings.host_blas + settings.dispatch_table + settings.report_path + settings.config_home +
+                settings.profile_json_path,
+            "");
   EXPECT_FALSE(settings.report);
   EXPECT_EQ(settings.mode, Mode::Gpu);
   EXPECT_TRUE(read({{"AB_REPORT", "1"}}, FileVariables::Ignore).settings.report);

@@ -80,6 +80,10 @@ void dgemm_batch_(const char* ta, const char* tb, const int* m, const int* n, co
 }
 #endif
 
+#if defined(AB_FAKE_FILTER)
+const char ab_filter_host[] = AB_FAKE_FILTER;
+#endif
+
 #if defined(AB_FAKE_VERSION)
 const char* openblas_get_config(void) {
   return "OpenBLAS 9.8.7 NO_AFFINITY Haswell";

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "ops/steps.hpp"
+#include "ops/scan_now.hpp"
 #include "support/data.hpp"
 #include "support/run_golden.hpp"
 

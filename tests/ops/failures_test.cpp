@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "device/registry.hpp"
+#include "ops/prepared.hpp"
 #include "support/data.hpp"
 #include "support/faulty_device.hpp"
 #include "support/run_golden.hpp"
@@ -116,6 +117,7 @@ void fail_everywhere(HostMemory memory, Way way, Failures failures) {
       calls = done.calls, errors += done.ran.error.empty() ? 0 : 1;
       wrong = judged(trial, verdict, done.ran);
       device.fail_at(0);
+      context.prepared().clear();  // constants of moduli
       context.pool().trim();
       if (device.bytes_alive() != 0) wrong += " memory is lost";
     } while (wrong.empty() && calls >= n && n < most_calls);

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "ops/scan_now.hpp"
 #include "support/data.hpp"
 #include "support/look.hpp"
 #include "support/run_golden.hpp"

@@ -72,11 +72,5 @@ TEST(Output, NamesTheProgram) {
   EXPECT_NE(program_name().find("report_test"), std::string::npos);
 }
 
-TEST(Output, TheClockGoesForward) {
-  const std::uint64_t start = monotonic_ns();
-  usleep(1000);
-  EXPECT_GT(monotonic_ns(), start + 900'000);
-}
-
 }  // namespace
 }  // namespace ab::report

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/thread_state.hpp"
 #include "report/calls_of_tests.hpp"
 #include "report/facts.hpp"
 #include "report/ledger.hpp"
@@ -24,7 +25,7 @@ using ab::test::text_of;
 using test::host_call;
 
 void record(const char* routine) {
-  end_call(begin_call(), host_call(routine, Reason::ModeCpu));
+  Recording().end(host_call(routine, Reason::ModeCpu));
 }
 
 TEST(Inner, DISABLED_DoesNothing) {}
@@ -62,6 +63,12 @@ TEST(Recording, IsOnWhenTheEnvironmentAsks) {
   EXPECT_TRUE(recording(settings));
   settings.report = false;
   settings.trace_path = "x";
+  EXPECT_TRUE(recording(settings));
+  settings = {};
+  settings.profile = true;
+  EXPECT_TRUE(recording(settings));
+  settings = {};
+  settings.profile_json_path = "x";
   EXPECT_TRUE(recording(settings));
 }
 
@@ -120,6 +127,45 @@ TEST(Recording, AnUnwritableReportIsOneWarning) {
     EXPECT_EQ(ended.errors.find("apple-bottom: AB_REPORT=\"/nonexistent/r\""), 0u) << ended.errors;
     EXPECT_EQ(std::count(ended.errors.begin(), ended.errors.end(), '\n'), 1) << ended.errors;
   }
+}
+
+TEST(Inner, DISABLED_RecordsWithAFullDisk) {
+  for (const char* variable : {"AB_REPORT", "AB_PROFILE_JSON"}) {
+    const std::string file = std::string(getenv(variable)) + "." + std::to_string(getpid());
+    ASSERT_EQ(symlink("/dev/full", file.c_str()), 0);
+  }
+  record("dgemm");
+}
+
+TEST(Recording, AFullDiskIsOneWarningAFile) {
+  const Folder folder;
+  const Ended ended =
+      run_self("Inner.DISABLED_RecordsWithAFullDisk", {{"AB_REPORT", folder.path() + "/r"}, {"AB_PROFILE_JSON", folder.path() + "/p"}});
+  EXPECT_EQ(ended.exit_status, 0);
+  EXPECT_EQ(ended.errors, "apple-bottom: AB_REPORT=\"" + folder.path() + "/r\" cannot be written (No space left on device); no report\n" +
+                              "apple-bottom: AB_PROFILE_JSON=\"" + folder.path() +
+                              "/p\" cannot be written (No space left on device); no profile\n");
+}
+
+TEST(Inner, DISABLED_RecordsTwoFetches) {
+  Recording recording;
+  recording.ended(Stage::Fetch, 1'000'000'000, 2'500'000'000);
+  recording.ended(Stage::Fetch, 5'000'000'000, 5'250'000'000);
+  recording.end(host_call("dgemm", Reason::ModeGpu));
+}
+
+TEST(Recording, StagesOfCallsAreSummed) {
+  const Ended ended = run_self("Inner.DISABLED_RecordsTwoFetches", {{"AB_REPORT", "1"}});
+  EXPECT_NE(ended.errors.find("  fetch 1.75\n"), std::string::npos) << ended.errors;
+}
+
+TEST(Recording, ACallThatFailsIsNotRecordedAndNobodyListensAfterwards) {
+  {
+    Recording outer;
+    { Recording failed; }
+    EXPECT_EQ(thread_state().watch, &outer);
+  }
+  EXPECT_EQ(thread_state().watch, nullptr);
 }
 
 TEST(Recording, FactsAreEmptyWhenTheirSourceFails) {

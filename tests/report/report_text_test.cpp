@@ -30,10 +30,13 @@ TEST(ReportText, SaysWhatRan) {
   totals.declines[static_cast<std::size_t>(Reason::Uncertified)] = 1;
   totals.declines[static_cast<std::size_t>(Reason::AllocationFailed)] = 2;
   totals.escalations = 3;
+  const StageTimes stage_ns{2'100'000'000, 310'000'000, 20'000'000, 1'400'000'000, 0, 5'900'000'000, 810'000'000, 0, 660'000'000, 0};
+  totals.stage_ns = stage_ns;
   const Facts facts{.host_blas = "libopenblas.so.0",
                     .host_blas_version = "OpenBLAS 0.3.21",
                     .device = "cuda:0",
                     .device_name = "NVIDIA H200",
+                    .verdict = "passed",
                     .table = "built-in, NVIDIA H200, 16 threads",
                     .peak_bytes = 614 << 20};
   Settings settings;
@@ -46,6 +49,7 @@ TEST(ReportText, SaysWhatRan) {
                 "mode auto  class fp64  reproducible no  split off  host pack no  staging cap 2048 MB, peak 614 MB\n"
                 "routine  engine  method   reason                 calls     time s   GFLOP/s   mean m       n       k\n"
                 "zgemm    device  class    table_faster               2       4.00     500.0      256     256    9104\n"
+                "stages s   stage 2.10  scan 0.31  plan 0.02  residues 1.40  multiply 5.90  reconstruct 0.81  fetch 0.66\n"
                 "declines   nonfinite 0  range 0  uncertified 1  memory_cap 0  allocation_failed 2  device_error 0        escalations 3\n");
 }
 
@@ -71,6 +75,48 @@ TEST(ReportText, NamesTheRankOfAParallelRun) {
 TEST(ReportText, SaysNoneForWhatIsNotThere) {
   const std::string text = report_text({}, {}, {}, "x", 1);
   EXPECT_NE(text.find("host BLAS  none        device  none opened        table  none\n"), std::string::npos) << text;
+}
+
+TEST(ReportText, StagesOfOtherSchemesAreThereWhenUsed) {
+  Totals totals;
+  totals.stage_ns[static_cast<std::size_t>(Stage::Pack)] = 1'500'000'000;
+  totals.stage_ns[static_cast<std::size_t>(Stage::Host)] = 250'000'000;
+  const std::string text = report_text(totals, {}, {}, "x", 1);
+  EXPECT_NE(text.find("residues 0.00  pack 1.50  multiply 0.00  reconstruct 0.00  fetch 0.00  host 0.25\n"), std::string::npos) << text;
+}
+
+TEST(ReportText, TheCapIsTheOneInForce) {
+  Facts facts;
+  EXPECT_NE(report_text({}, facts, {}, "x", 1).find("staging cap default, "), std::string::npos);
+  facts.cap_bytes = 512 << 20;
+  EXPECT_NE(report_text({}, facts, {}, "x", 1).find("staging cap 512 MB, "), std::string::npos);
+  Settings settings;
+  settings.staging_mb = 3;
+  EXPECT_NE(report_text({}, facts, settings, "x", 1).find("staging cap 3 MB, "), std::string::npos);
+}
+
+TEST(ReportText, ARefusedDeviceSaysWhy) {
+  Facts facts;
+  facts.device = "cuda:0";
+  facts.device_name = "A GPU";
+  facts.verdict = "refused: 1 + 1 is 3";
+  EXPECT_NE(report_text({}, facts, {}, "x", 1).find("device  cuda:0 A GPU, self-test refused: 1 + 1 is 3  "), std::string::npos);
+}
+
+TEST(ReportText, HintsFollowFromWhatRan) {
+  const auto hints = [](Reason route, Reason decline) {
+    Totals totals;
+    totals.calls = 1;
+    totals.lines = {{.routine = "dgemm", .reason = route, .calls = 1}};
+    if (decline != Reason::None) totals.declines[static_cast<std::size_t>(decline)] = 1;
+    const std::string text = report_text(totals, {}, {}, "x", 1);
+    const std::size_t first = text.find("\nhint");
+    return first == std::string::npos ? "" : text.substr(first + 1);
+  };
+  EXPECT_EQ(hints(Reason::TableFaster, Reason::None), "");
+  EXPECT_EQ(hints(Reason::NoMeasurement, Reason::None).find("hint  no_measurement: "), 0u);
+  EXPECT_EQ(hints(Reason::NoHostBlas, Reason::None).find("hint  no_host_blas: "), 0u);
+  EXPECT_EQ(hints(Reason::ModeGpu, Reason::MemoryCap).find("hint  memory_cap: "), 0u);
 }
 
 TEST(ReportText, ALongProgramNameIsNotFatal) {

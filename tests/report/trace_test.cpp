@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/clock.hpp"
+#include "core/thread_state.hpp"
 #include "report/calls_of_tests.hpp"
 #include "report/output.hpp"
 #include "report/recording.hpp"
@@ -26,7 +28,7 @@ using nlohmann::json;
 using test::host_call;
 
 void record(const char* routine) {
-  end_call(begin_call(), host_call(routine, Reason::ModeCpu));
+  Recording().end(host_call(routine, Reason::ModeCpu));
 }
 
 TEST(Inner, DISABLED_RecordsFromManyThreads) {
@@ -51,6 +53,34 @@ TEST(Inner, DISABLED_RecordsAndForks) {
   if (silent == 0) std::exit(0);
   waitpid(silent, nullptr, 0);
   record("dgemm");
+}
+
+TEST(Inner, DISABLED_LeavesTheFolderAlone) {
+  const Folder folder;
+  ASSERT_EQ(chdir(folder.path().c_str()), 0);
+  record("dgemm");
+  EXPECT_TRUE(folder.files().empty());
+}
+
+TEST(Inner, DISABLED_RecordsToAFullDisk) {
+  const std::string file = std::string(getenv("AB_TRACE")) + "." + std::to_string(getpid());
+  ASSERT_EQ(symlink("/dev/full", file.c_str()), 0);
+  for (int i = 0; i < 3; ++i) record("dgemm");
+}
+
+TEST(Inner, DISABLED_RecordsStages) {
+  Recording recording;
+  CallWatch* const watch = thread_state().watch;
+  ASSERT_EQ(watch, &recording);
+  for (const Stage stage : {Stage::Scan, Stage::Multiply}) {
+    const std::uint64_t start_ns = monotonic_ns();
+    watch->ended(stage, start_ns, monotonic_ns());
+  }
+  watch->copied_in(100);
+  watch->copied_in(20);
+  watch->copied_out(8);
+  for (const char operand : {'a', 'b', 'a'}) watch->read_in_place(operand);
+  recording.end(host_call("dgemm", Reason::ModeCpu));
 }
 
 TEST(Inner, DISABLED_RecordsAndVanishes) {
@@ -113,7 +143,36 @@ TEST(Trace, AnUnwritablePathIsOneWarning) {
 }
 
 TEST(Trace, IsOffWhenNotAskedFor) {
-  EXPECT_FALSE(open_trace());
+  const Ended ended = run_self("Inner.DISABLED_LeavesTheFolderAlone", {});
+  EXPECT_EQ(ended.exit_status, 0) << ended.errors;
+}
+
+TEST(Trace, AFullDiskIsOneWarning) {
+  const Folder folder;
+  const Ended ended = run_self("Inner.DISABLED_RecordsToAFullDisk", {{"AB_TRACE", folder.path() + "/t"}});
+  EXPECT_EQ(ended.exit_status, 0);
+  EXPECT_EQ(ended.errors,
+            "apple-bottom: AB_TRACE=\"" + folder.path() + "/t\" cannot be written (No space left on device); tracing is off\n");
+}
+
+TEST(Trace, StagesLieInsideTheirCall) {
+  const Folder folder;
+  const Ended ended = run_self("Inner.DISABLED_RecordsStages", {{"AB_TRACE", folder.path() + "/t"}});
+  const json events = calls_in(folder.path() + "/t." + std::to_string(ended.process_id));
+  ASSERT_EQ(events.size(), 3u);
+  const json& call = events[2];
+  EXPECT_EQ(call["cat"], "blas");
+  EXPECT_EQ(call["args"]["bytes_in"], 120);
+  EXPECT_EQ(call["args"]["bytes_out"], 8);
+  EXPECT_EQ(call["args"]["in_place"], "ab");
+  const char* names[] = {"scan", "multiply"};
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(events[i]["name"], names[i]);
+    EXPECT_EQ(events[i]["cat"], "stage");
+    EXPECT_EQ(events[i]["args"], json({{"seq", 1}}));
+    EXPECT_GE(events[i]["ts"].get<double>(), call["ts"].get<double>());
+    EXPECT_LE(events[i]["ts"].get<double>() + events[i]["dur"].get<double>(), call["ts"].get<double>() + call["dur"].get<double>() + 1e-3);
+  }
 }
 
 }  // namespace

@@ -88,6 +88,13 @@ TEST(TraceText, LettersAreThoseThatTheRoutineHas) {
   EXPECT_EQ(letters_of({.uplo = 'L', .ta = 'N', .tb = 'C'}), "\"uplo\":\"L\",\"ta\":\"N\",\"tb\":\"C\",");
 }
 
+TEST(TraceText, AStageIsTheExampleOfTheDocuments) {
+  EXPECT_EQ(stage_event(process, Stage::Multiply, {1'001'520'310, 1'004'532'560, 7}, 41240),
+            "{\"name\":\"multiply\",\"cat\":\"stage\",\"ph\":\"X\",\"ts\":1520.310,\"dur\":3012.250,\"pid\":41235,\"tid\":41240,\"args\":{"
+            "\"seq\":7}},"
+            "\n");
+}
+
 TEST(TraceText, AHostCall) {
   Call call = test::host_call("dgemm", Reason::ModeGpu);
   call.api = Api::Cblas;

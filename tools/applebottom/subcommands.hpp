@@ -15,6 +15,10 @@ Action add_info(CLI::App& command);
 Action add_selftest(CLI::App& command);
 Action add_demo(CLI::App& command);
 Action add_bench(CLI::App& command);
+Action add_verify(CLI::App& command);
+Action add_replay(CLI::App& command);
+/// With subcommands of its own: summary, plot.
+Action add_trace(CLI::App& command);
 /// `program`: what stood behind "--" on the command line.
 Action add_run(CLI::App& command, const std::vector<std::string>& program);
 

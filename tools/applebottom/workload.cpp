@@ -12,38 +12,15 @@
 #include <utility>
 
 #include "core/arguments.hpp"
+#include "generator.hpp"
 
 namespace ab::cli {
 namespace {
 
-class Generator {  // splitmix64
- public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits() {
-    std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-  }
-  /// Uniform in (-0.5, 0.5), all 53 bits of the significand in use whatever the size; never 0.
-  double uniform() {
-    const int halvings = std::countl_zero(bits() | 1);
-    const std::uint64_t random = bits();
-    const double magnitude = std::ldexp(static_cast<double>((random >> 12) + (std::uint64_t{1} << 52)), -54 - halvings);
-    return (random & 1) != 0 ? magnitude : -magnitude;
-  }
-  double normal() {  // Box and Muller
-    const double u = std::fabs(uniform()) * 2, angle = uniform() * 6.283185307179586;
-    return std::sqrt(-2 * std::log(u)) * std::cos(angle);
-  }
-  double entry(const Data& data) {
-    const double x = data.one_sided ? std::fabs(uniform()) * 2 : uniform();
-    return data.phi == 0 ? x : x * std::exp(data.phi * normal());
-  }
-
- private:
-  std::uint64_t state_;
-};
+double entry(Generator& generator, const Data& data) {
+  const double x = data.one_sided ? std::fabs(generator.uniform()) * 2 : generator.uniform();
+  return data.phi == 0 ? x : x * std::exp(data.phi * generator.normal());
+}
 
 /// A sum of products as head + tail, and the sum of the products' magnitudes.
 class Sum {
@@ -138,8 +115,8 @@ Workload make_workload(Operation operation, const Shape& shape, std::uint64_t se
   work.a.resize(static_cast<std::size_t>(shape.m * shape.k * work.parts()));
   work.b.resize(static_cast<std::size_t>(shape.k * shape.n * work.parts()));
   Generator generator(seed);
-  for (double& word : work.a) word = generator.entry(data);
-  for (double& word : work.b) word = generator.entry(data);
+  for (double& word : work.a) word = entry(generator, data);
+  for (double& word : work.b) word = entry(generator, data);
   return work;
 }
 
