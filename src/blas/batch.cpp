@@ -2,9 +2,9 @@
 // Batches of GEMM as MKL has them: groups with arrays of pointers, or equal products at fixed distances. All arguments are checked before
 // anything is computed; each group is routed and recorded by itself.
 #include "apple_bottom_blas.h"
+#include "blas/callers.hpp"
 #include "blas/cblas_numbers.hpp"
 #include "blas/checked_call.hpp"
-#include "blas/callers.hpp"
 #include "core/host_arithmetic.hpp"
 
 namespace ab::blas {
@@ -28,8 +28,10 @@ struct Groups {
 
   PassedCall<T> call(Index group) const {
     const auto op = [group](const Letter* letters) {
-      if constexpr (sizeof(Letter) == 1) return op_of_letter(letters[group]);
-      else return op_of_number(load(letters + group));
+      if constexpr (sizeof(Letter) == 1)
+        return op_of_letter(letters[group]);
+      else
+        return op_of_number(load(letters + group));
     };
     return {{.op_a = op(trans_a),
              .op_b = op(trans_b),
@@ -61,7 +63,8 @@ std::optional<PassedCall<T>> checked(const Front& front, const PassedCall<T>& ca
 }
 template <Scalar T, class Int>
 std::optional<PassedCall<T>> checked(const Front& front, const PassedCall<T>& call, const Groups<T, int, Int>& groups, Index group) {
-  return checked_cblas(front, call, {front.order == Order::RowMajor ? 101 : 102, load(groups.trans_a + group), load(groups.trans_b + group)});
+  return checked_cblas(front, call,
+                       {front.order == Order::RowMajor ? 101 : 102, load(groups.trans_a + group), load(groups.trans_b + group)});
 }
 
 template <Scalar T, class Letter, class Int>
@@ -149,52 +152,65 @@ using ab::blas::run_cblas_groups;
 using ab::blas::run_groups;
 using ab::blas::scalar;
 
-#define AB_BATCH(name, routine, Int, T)                                                                                                \
-  AB_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, const T* alpha,                   \
-                   const T* const* a, const Int* lda, const T* const* b, const Int* ldb, const T* beta, T* const* c, const Int* ldc,   \
-                   const Int* group_count, const Int* group_size) {                                                                    \
-    run_groups(fortran<Int>(routine), Groups<T, char, Int>{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc,               \
-                                                           load(group_count), group_size});                                            \
+#define AB_BATCH(name, routine, Int, T)                                                                                                   \
+  AB_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, const T* alpha, const T* const* a,   \
+                   const Int* lda, const T* const* b, const Int* ldb, const T* beta, T* const* c, const Int* ldc, const Int* group_count, \
+                   const Int* group_size) {                                                                                               \
+    run_groups(fortran<Int>(routine),                                                                                                     \
+               Groups<T, char, Int>{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, load(group_count), group_size});        \
   }
-#define AB_CBLAS_BATCH(name, routine, Int, T)                                                                                          \
-  AB_API void name(int order, const int* transa, const int* transb, const Int* m, const Int* n, const Int* k,                          \
-                   const Matrix<T>* alpha, const Matrix<T>* const* a, const Int* lda, const Matrix<T>* const* b, const Int* ldb,       \
-                   const Matrix<T>* beta, Matrix<T>* const* c, const Int* ldc, Int group_count, const Int* group_size) {               \
-    run_cblas_groups(order, named(routine),                                                                                            \
-                     Groups<T, int, Int>{transa, transb, m, n, k, static_cast<const T*>(alpha), reinterpret_cast<const T* const*>(a),  \
-                                         lda, reinterpret_cast<const T* const*>(b), ldb, static_cast<const T*>(beta),                  \
-                                         reinterpret_cast<T* const*>(c), ldc, group_count, group_size});                               \
+#define AB_CBLAS_BATCH(name, routine, Int, T)                                                                                              \
+  AB_API void name(int order, const int* transa, const int* transb, const Int* m, const Int* n, const Int* k, const Matrix<T>* alpha,      \
+                   const Matrix<T>* const* a, const Int* lda, const Matrix<T>* const* b, const Int* ldb, const Matrix<T>* beta,            \
+                   Matrix<T>* const* c, const Int* ldc, Int group_count, const Int* group_size) {                                          \
+    run_cblas_groups(order, named(routine),                                                                                                \
+                     Groups<T, int, Int>{transa, transb, m, n, k, static_cast<const T*>(alpha), reinterpret_cast<const T* const*>(a), lda, \
+                                         reinterpret_cast<const T* const*>(b), ldb, static_cast<const T*>(beta),                           \
+                                         reinterpret_cast<T* const*>(c), ldc, group_count, group_size});                                   \
   }
-#define AB_STRIDED(name, routine, Int, T)                                                                                              \
-  AB_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, const T* alpha, const T* a,       \
-                   const Int* lda, const Int* stride_a, const T* b, const Int* ldb, const Int* stride_b, const T* beta, T* c,          \
-                   const Int* ldc, const Int* stride_c, const Int* batch_size) {                                                       \
-    check_and_run_strided<T>(fortran<Int>(routine),                                                                                    \
-                             {{.op_a = op_of_letter(*transa), .op_b = op_of_letter(*transb), .m = load(m), .n = load(n), .k = load(k), \
-                               .lda = load(lda), .ldb = load(ldb), .ldc = load(ldc)},                                                  \
-                              load(alpha), a, b, load(beta), c},                                                                       \
-                             std::initializer_list<char>{*transa, *transb},                                                            \
-                             {load(stride_a), load(stride_b), load(stride_c), load(batch_size)});                                      \
+#define AB_STRIDED(name, routine, Int, T)                                                                                        \
+  AB_API void name(const char* transa, const char* transb, const Int* m, const Int* n, const Int* k, const T* alpha, const T* a, \
+                   const Int* lda, const Int* stride_a, const T* b, const Int* ldb, const Int* stride_b, const T* beta, T* c,    \
+                   const Int* ldc, const Int* stride_c, const Int* batch_size) {                                                 \
+    check_and_run_strided<T>(fortran<Int>(routine),                                                                              \
+                             {{.op_a = op_of_letter(*transa),                                                                    \
+                               .op_b = op_of_letter(*transb),                                                                    \
+                               .m = load(m),                                                                                     \
+                               .n = load(n),                                                                                     \
+                               .k = load(k),                                                                                     \
+                               .lda = load(lda),                                                                                 \
+                               .ldb = load(ldb),                                                                                 \
+                               .ldc = load(ldc)},                                                                                \
+                              load(alpha),                                                                                       \
+                              a,                                                                                                 \
+                              b,                                                                                                 \
+                              load(beta),                                                                                        \
+                              c},                                                                                                \
+                             std::initializer_list<char>{*transa, *transb},                                                      \
+                             {load(stride_a), load(stride_b), load(stride_c), load(batch_size)});                                \
   }
 #define AB_CBLAS_STRIDED(name, routine, Int, T)                                                                                        \
   AB_API void name(int order, int transa, int transb, Int m, Int n, Int k, Passed<T> alpha, const Matrix<T>* a, Int lda, Int stride_a, \
                    const Matrix<T>* b, Int ldb, Int stride_b, Passed<T> beta, Matrix<T>* c, Int ldc, Int stride_c, Int batch_size) {   \
-    check_and_run_strided<T>(cblas<Int>(named(routine), order),                                                                        \
-                             {{.op_a = op_of_number(transa), .op_b = op_of_number(transb), .m = m, .n = n, .k = k, .lda = lda,         \
-                               .ldb = ldb, .ldc = ldc},                                                                                \
-                              scalar<T>(alpha), static_cast<const T*>(a), static_cast<const T*>(b), scalar<T>(beta),                   \
-                              static_cast<T*>(c)},                                                                                     \
-                             std::initializer_list<int>{order, transa, transb}, {stride_a, stride_b, stride_c, batch_size});           \
+    check_and_run_strided<T>(                                                                                                          \
+        cblas<Int>(named(routine), order),                                                                                             \
+        {{.op_a = op_of_number(transa), .op_b = op_of_number(transb), .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc},     \
+         scalar<T>(alpha),                                                                                                             \
+         static_cast<const T*>(a),                                                                                                     \
+         static_cast<const T*>(b),                                                                                                     \
+         scalar<T>(beta),                                                                                                              \
+         static_cast<T*>(c)},                                                                                                          \
+        std::initializer_list<int>{order, transa, transb}, {stride_a, stride_b, stride_c, batch_size});                                \
   }
-#define AB_ALL(name, T)                                                                   \
-  AB_BATCH(name##_batch_, #name "_batch", int, T)                                         \
-  AB_BATCH(name##_batch_64_, #name "_batch", std::int64_t, T)                             \
-  AB_CBLAS_BATCH(cblas_##name##_batch, #name "_batch", int, T)                            \
-  AB_CBLAS_BATCH(cblas_##name##_batch64_, #name "_batch", std::int64_t, T)                \
-  AB_CBLAS_BATCH(cblas_##name##_batch_64, #name "_batch", std::int64_t, T)                \
-  AB_STRIDED(name##_batch_strided_, #name "_batch_strided", int, T)                       \
-  AB_STRIDED(name##_batch_strided_64_, #name "_batch_strided", std::int64_t, T)           \
-  AB_CBLAS_STRIDED(cblas_##name##_batch_strided, #name "_batch_strided", int, T)          \
+#define AB_ALL(name, T)                                                                      \
+  AB_BATCH(name##_batch_, #name "_batch", int, T)                                            \
+  AB_BATCH(name##_batch_64_, #name "_batch", std::int64_t, T)                                \
+  AB_CBLAS_BATCH(cblas_##name##_batch, #name "_batch", int, T)                               \
+  AB_CBLAS_BATCH(cblas_##name##_batch64_, #name "_batch", std::int64_t, T)                   \
+  AB_CBLAS_BATCH(cblas_##name##_batch_64, #name "_batch", std::int64_t, T)                   \
+  AB_STRIDED(name##_batch_strided_, #name "_batch_strided", int, T)                          \
+  AB_STRIDED(name##_batch_strided_64_, #name "_batch_strided", std::int64_t, T)              \
+  AB_CBLAS_STRIDED(cblas_##name##_batch_strided, #name "_batch_strided", int, T)             \
   AB_CBLAS_STRIDED(cblas_##name##_batch_strided64_, #name "_batch_strided", std::int64_t, T) \
   AB_CBLAS_STRIDED(cblas_##name##_batch_strided_64, #name "_batch_strided", std::int64_t, T)
 

@@ -21,14 +21,15 @@ constexpr Front dgemm{ab::find_routine("dgemm"), ab::report::Api::C}, zgemm{ab::
 
 void ab_dgemm_blas(char transA, char transB, int m, int n, int k, double alpha, const double* A, int lda, const double* B, int ldb,
                    double beta, double* C, int ldc) {
-  check_and_run<double>(dgemm,
-                        {{.op_a = op_of_letter(transA), .op_b = op_of_letter(transB), .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc},
-                         alpha,
-                         A,
-                         B,
-                         beta,
-                         C},
-                        {transA, transB});
+  check_and_run<double>(
+      dgemm,
+      {{.op_a = op_of_letter(transA), .op_b = op_of_letter(transB), .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc},
+       alpha,
+       A,
+       B,
+       beta,
+       C},
+      {transA, transB});
 }
 
 void ab_zgemm_blas(char transA, char transB, int m, int n, int k, ab_complex alpha, const ab_complex* A, int lda, const ab_complex* B,

@@ -46,7 +46,8 @@ inline std::optional<PassedCall<T>> checked_cblas(const Front& front, const Pass
 
 template <Scalar T>
 inline void check_and_run_cblas(const Front& front, const PassedCall<T>& call, std::initializer_list<int> numbers) {
-  if (const std::optional<PassedCall<T>> checked = checked_cblas(front, call, numbers)) run_gemm(problem_of(*front.routine, *checked), front);
+  if (const std::optional<PassedCall<T>> checked = checked_cblas(front, call, numbers))
+    run_gemm(problem_of(*front.routine, *checked), front);
 }
 
 }  // namespace ab::blas

@@ -39,21 +39,40 @@ constexpr GemmProblem<T> rank_problem_of(const Routine& routine, const PassedCal
   const Arguments& x = call.arguments;
   const bool two = routine.family == Family::RankTwo;
   const Op right = opposite(routine, *x.op_a);
-  return {x.n, x.n, x.k, call.alpha, {call.a, x.lda, *x.op_a}, {two ? call.b : call.a, two ? x.ldb : x.lda, right}, call.beta,
-          {call.c, x.ldc}, *x.uplo, routine.hermitian, two ? Operation::RankTwo : Operation::Product};
+  return {x.n,
+          x.n,
+          x.k,
+          call.alpha,
+          {call.a, x.lda, *x.op_a},
+          {two ? call.b : call.a, two ? x.ldb : x.lda, right},
+          call.beta,
+          {call.c, x.ldc},
+          *x.uplo,
+          routine.hermitian,
+          two ? Operation::RankTwo : Operation::Product};
 }
 
 template <Scalar T>
 constexpr GemmProblem<T> sided_problem_of(const Routine& routine, const PassedCall<T>& call) {
   const Arguments& x = call.arguments;
   const bool symmetric = routine.family == Family::Symmetric, left = *x.side == Side::Left;
-  const Form form = !symmetric ? (*x.diag == Diagonal::Unit ? Form::UnitTriangular : Form::Triangular)
-                    : routine.hermitian ? Form::Hermitian : Form::Symmetric;
+  const Form form = !symmetric          ? (*x.diag == Diagonal::Unit ? Form::UnitTriangular : Form::Triangular)
+                    : routine.hermitian ? Form::Hermitian
+                                        : Form::Symmetric;
   const Operand<T> special{call.a, x.lda, *x.op_a, form, *x.uplo};
   const Operand<T> general{symmetric ? call.b : call.c, x.ldb, Op::None};
   const Operation operation = routine.family == Family::TriangularSolve ? Operation::Solve : Operation::Product;
-  return {x.m, x.n, left ? x.m : x.n, call.alpha, left ? special : general, left ? general : special, symmetric ? call.beta : T(0),
-          {call.c, symmetric ? x.ldc : x.ldb}, Triangle::Full, false, operation};
+  return {x.m,
+          x.n,
+          left ? x.m : x.n,
+          call.alpha,
+          left ? special : general,
+          left ? general : special,
+          symmetric ? call.beta : T(0),
+          {call.c, symmetric ? x.ldc : x.ldb},
+          Triangle::Full,
+          false,
+          operation};
 }
 
 /// The problem of a column-major call whose arguments have been checked.
@@ -67,8 +86,15 @@ constexpr GemmProblem<T> problem_of(const Routine& routine, const PassedCall<T>&
       return sided_problem_of(routine, call);
     default: {
       const bool gemmt = routine.family == Family::Gemmt;
-      return {gemmt ? x.n : x.m, x.n, x.k, call.alpha, {call.a, x.lda, *x.op_a}, {call.b, x.ldb, *x.op_b}, call.beta,
-              {call.c, x.ldc}, gemmt ? *x.uplo : Triangle::Full};
+      return {gemmt ? x.n : x.m,
+              x.n,
+              x.k,
+              call.alpha,
+              {call.a, x.lda, *x.op_a},
+              {call.b, x.ldb, *x.op_b},
+              call.beta,
+              {call.c, x.ldc},
+              gemmt ? *x.uplo : Triangle::Full};
     }
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "blas/trivial.hpp"
 
-#include "core/host_arithmetic.hpp"
 #include "core/float_environment.hpp"
+#include "core/host_arithmetic.hpp"
 
 namespace ab::blas {
 namespace {

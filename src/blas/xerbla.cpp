@@ -66,7 +66,8 @@ struct PaddedName {
 
   explicit PaddedName(const Routine& routine) {
     length = std::max(length, routine.name.size());
-    std::transform(routine.name.begin(), routine.name.end(), text, [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+    std::transform(routine.name.begin(), routine.name.end(), text,
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   }
 };
 

@@ -13,6 +13,7 @@
 #include "ops/triangular.hpp"
 #include "report/statistics.hpp"
 
+using ab::Diagonal;
 using ab::Index;
 using ab::Op;
 using ab::Side;
@@ -24,7 +25,6 @@ using ab::capi::guarded_operation;
 using ab::capi::number_of;
 using ab::capi::one_of_two;
 using ab::capi::shape_text;
-using ab::Diagonal;
 
 namespace {
 

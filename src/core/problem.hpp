@@ -26,9 +26,9 @@ struct Result {
 };
 
 enum class Operation : std::uint8_t {
-  Product,    // C = alpha op(A) op(B) + beta C; TRMM: C is B (or A) itself
-  RankTwo,    // C = U + U' + beta C with U = alpha op(A) op(B); U' its transpose, or conjugate transpose where C is Hermitian
-  Solve       // op(A) X = alpha C (or X op(B) = alpha C) with the triangular one of A and B; X takes the place of C
+  Product,  // C = alpha op(A) op(B) + beta C; TRMM: C is B (or A) itself
+  RankTwo,  // C = U + U' + beta C with U = alpha op(A) op(B); U' its transpose, or conjugate transpose where C is Hermitian
+  Solve     // op(A) X = alpha C (or X op(B) = alpha C) with the triangular one of A and B; X takes the place of C
 };
 
 /// op(A) m x k, op(B) k x n, C m x n. Of C, only the triangle is read and written.

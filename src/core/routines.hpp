@@ -10,7 +10,17 @@
 namespace ab {
 
 /// Routines with one list of arguments.
-enum class Family : std::uint8_t { Gemm, GemmBatch, GemmBatchStrided, Gemmt, RankK, RankTwo, Symmetric, TriangularProduct, TriangularSolve };
+enum class Family : std::uint8_t {
+  Gemm,
+  GemmBatch,
+  GemmBatchStrided,
+  Gemmt,
+  RankK,
+  RankTwo,
+  Symmetric,
+  TriangularProduct,
+  TriangularSolve
+};
 
 struct Routine {
   std::string_view name;  // of a literal, so a NUL follows

@@ -62,7 +62,9 @@ bool fits_32_bits(std::initializer_list<Index> values) {
 
 template <Scalar T>
 Callable callable_for(const Library& library, const Routine& routine, const GemmProblem<T>& problem, Convention convention) {
-  return choose(library.of(routine), convention, convention.integers == Integers::Bits32 || fits_32_bits({problem.m, problem.n, problem.k, problem.a.ld, problem.b.ld, problem.c.ld}));
+  return choose(
+      library.of(routine), convention,
+      convention.integers == Integers::Bits32 || fits_32_bits({problem.m, problem.n, problem.k, problem.a.ld, problem.b.ld, problem.c.ld}));
 }
 
 template <class... A>
@@ -222,8 +224,10 @@ void call(const Library& library, const Routine& routine, const GemmBatch<T>& ba
   const auto& [m, n, k, alpha, a, b, beta, c, triangle, hermitian, operation] = batch.first;
   const bool strided = routine.family == Family::GemmBatchStrided;
   // With arrays of pointers, the Fortran form alone: what it takes by address is an array of one group.
-  const Callable own = callable_for(library, routine, batch.first, strided ? convention : Convention{Interface::Fortran, convention.integers});
-  const bool cut = own.convention.integers == Integers::Bits32 && !fits_32_bits({batch.stride_a, batch.stride_b, batch.stride_c, batch.count});
+  const Callable own =
+      callable_for(library, routine, batch.first, strided ? convention : Convention{Interface::Fortran, convention.integers});
+  const bool cut =
+      own.convention.integers == Integers::Bits32 && !fits_32_bits({batch.stride_a, batch.stride_b, batch.stride_c, batch.count});
   if (own.function == nullptr || cut) {
     for (Index i = 0; i < batch.count; ++i) call(library, gemm_like(routine), batch.product(i), convention, thread);
     return;

@@ -47,7 +47,8 @@ std::unique_ptr<T[]> expand(const Operand<T>& operand, Index size) {
     RowRange rows = rows_in(operand.stored, j, size);
     if (zeros_elsewhere) std::fill_n(column, size, T(0));
     if (unit) (operand.stored == Triangle::Upper ? rows.last : rows.first) += operand.stored == Triangle::Upper ? -1 : 1;
-    std::memcpy(column + rows.first, operand.data + j * operand.ld + rows.first, static_cast<std::size_t>(rows.last - rows.first) * sizeof(T));
+    std::memcpy(column + rows.first, operand.data + j * operand.ld + rows.first,
+                static_cast<std::size_t>(rows.last - rows.first) * sizeof(T));
     if (unit) column[j] = T(1);
   }
   if (!zeros_elsewhere) mirror(full.get(), size, operand);

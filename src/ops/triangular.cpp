@@ -35,10 +35,8 @@ std::vector<T> read(Context& context, const ResultView& view) {
 template <Scalar T>
 void solve_diagonal_block(Work& work, Block block) {
   const TriangularSystem& system = work.system;
-  ResultView stored{.parts = {system.t, system.t},
-                    .part_count = words_of<T>,
-                    .row_stride = system.row_stride,
-                    .column_stride = system.column_stride};
+  ResultView stored{
+      .parts = {system.t, system.t}, .part_count = words_of<T>, .row_stride = system.row_stride, .column_stride = system.column_stride};
   stored.parts[1].offset += words_of<T> == 2 ? 8 : 0;
   std::vector<T> t = read<T>(work.context, block_of(stored, block, block));
   if (system.conjugate) {
@@ -100,12 +98,8 @@ ResultView packed_unknowns(device::Slice at, Index unknowns, Index sides) {
   constexpr int words = words_of<T>;
   device::Slice second = at;
   if (words == 2) second.offset += 8;
-  return {.parts = {at, second},
-          .part_count = words,
-          .rows = unknowns,
-          .columns = sides,
-          .row_stride = words * sides,
-          .column_stride = words};
+  return {
+      .parts = {at, second}, .part_count = words, .rows = unknowns, .columns = sides, .row_stride = words * sides, .column_stride = words};
 }
 
 template <Scalar T>

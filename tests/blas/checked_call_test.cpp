@@ -26,7 +26,8 @@ class CheckedCallTest : public testing::Test {
 
 TEST_F(CheckedCallTest, ALegalCallRuns) {
   double a[6] = {}, b[6] = {}, c[4] = {};
-  check_and_run<double>(by_value, {{.op_b = Op::Transpose, .m = 2, .n = 2, .k = 3, .lda = 2, .ldb = 2, .ldc = 2}, 1, a, b, 0, c}, {'n', 'T'});
+  check_and_run<double>(by_value, {{.op_b = Op::Transpose, .m = 2, .n = 2, .k = 3, .lda = 2, .ldb = 2, .ldc = 2}, 1, a, b, 0, c},
+                        {'n', 'T'});
   EXPECT_EQ(c[3], test::by_host);
   EXPECT_EQ(faked().host_interface, host_blas::Interface::Fortran);
 }

@@ -29,7 +29,7 @@ struct Faked {
 
   std::vector<std::string> warnings;
   int host_calls = 0;
-  int asked_for_device = 0;  // how often the current device was asked for, for which all are listed
+  int asked_for_device = 0;       // how often the current device was asked for, for which all are listed
   std::string_view host_lacks;    // a routine that it cannot complete
   std::string_view host_routine;  // asked for last
   std::optional<host_blas::Interface> host_interface;

@@ -19,13 +19,13 @@ template <Scalar T>
 void compute(Call& call) {
   const auto as = [](const std::vector<double>& values) { return reinterpret_cast<const T*>(values.data()); };
   compute_plainly(GemmProblem<T>{call.m,
-                                  call.n,
-                                  call.k,
-                                  std::same_as<T, double> ? T(call.alpha.real()) : T(*reinterpret_cast<const T*>(&call.alpha)),
-                                  {as(call.a), call.lda, call.transa},
-                                  {as(call.b), call.ldb, call.transb},
-                                  std::same_as<T, double> ? T(call.beta.real()) : T(*reinterpret_cast<const T*>(&call.beta)),
-                                  {reinterpret_cast<T*>(call.c.data()), call.ldc}});
+                                 call.n,
+                                 call.k,
+                                 std::same_as<T, double> ? T(call.alpha.real()) : T(*reinterpret_cast<const T*>(&call.alpha)),
+                                 {as(call.a), call.lda, call.transa},
+                                 {as(call.b), call.ldb, call.transb},
+                                 std::same_as<T, double> ? T(call.beta.real()) : T(*reinterpret_cast<const T*>(&call.beta)),
+                                 {reinterpret_cast<T*>(call.c.data()), call.ldc}});
 }
 
 // One NaN sends the whole call down the judge's IEEE path; entries whose row and column miss it show ordinary bits.

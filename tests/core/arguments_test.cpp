@@ -122,7 +122,7 @@ TEST(Arguments, RankUpdatesHaveTheirOwnLetters) {
   const struct {
     const char* routine;
     bool legal[3];  // N, T, C
-  } rows[] = {{"dsyrk", {true, true, true}},   {"zsyrk", {true, true, false}},  {"zherk", {true, false, true}},
+  } rows[] = {{"dsyrk", {true, true, true}},  {"zsyrk", {true, true, false}},  {"zherk", {true, false, true}},
               {"dsyr2k", {true, true, true}}, {"zsyr2k", {true, true, false}}, {"zher2k", {true, false, true}}};
   for (const auto& [routine, legal] : rows) {
     for (const Op op : {Op::None, Op::Transpose, Op::ConjugateTranspose}) {
@@ -163,8 +163,16 @@ TEST(Arguments, LeadingDimensionsByShape) {
 
 TEST(Arguments, RowMajorIsColumnMajorTwiceExchanged) {
   for (const Routine& routine : routines) {
-    const Arguments x{.side = Side::Right, .uplo = Triangle::Lower, .op_a = Op::None, .op_b = Op::Transpose, .m = 2, .n = 3, .k = 4,
-                      .lda = 5, .ldb = 6, .ldc = 7};
+    const Arguments x{.side = Side::Right,
+                      .uplo = Triangle::Lower,
+                      .op_a = Op::None,
+                      .op_b = Op::Transpose,
+                      .m = 2,
+                      .n = 3,
+                      .k = 4,
+                      .lda = 5,
+                      .ldb = 6,
+                      .ldc = 7};
     const Arguments twice = exchanged(routine, exchanged(routine, x));
     EXPECT_EQ(twice.side, x.side) << routine.name;
     EXPECT_EQ(twice.uplo, x.uplo) << routine.name;

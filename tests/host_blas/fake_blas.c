@@ -59,8 +59,8 @@ void cblas_zgemm(int order, int ta, int tb, int m, int n, int k, const void* alp
 void dgemm_64_(const char* ta, const char* tb, const int64_t* m, const int64_t* n, const int64_t* k, const double* alpha, const double* a,
                const int64_t* lda, const double* b, const int64_t* ldb, const double* beta, double* c, const int64_t* ldc, size_t la,
                size_t lb) {
-  struct fake_call call = {0, {*ta, *tb}, {(int)*m, (int)*n, (int)*k}, {(int)*lda, (int)*ldb, (int)*ldc}, *alpha, *beta, a, b, c, {la, lb}, 0,
-                           {0, 0}};
+  struct fake_call call = {0, {*ta, *tb}, {(int)*m, (int)*n, (int)*k}, {(int)*lda, (int)*ldb, (int)*ldc}, *alpha, *beta, a, b, c, {la, lb},
+                           0, {0, 0}};
   last = call;
   note("dgemm_64_");
 }

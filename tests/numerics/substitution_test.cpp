@@ -59,7 +59,8 @@ void expect_order_of_operations(Index size, Triangle triangle, Diagonal diagonal
     for (Index count = 0; count < size; ++count) {
       const Index i = triangle == Triangle::Lower ? count : size - 1 - count;
       T value = want[static_cast<std::size_t>(i * sides + side)];
-      for (const Index k : solved) value = step(value, t[static_cast<std::size_t>(i * ld + k)], want[static_cast<std::size_t>(k * sides + side)]);
+      for (const Index k : solved)
+        value = step(value, t[static_cast<std::size_t>(i * ld + k)], want[static_cast<std::size_t>(k * sides + side)]);
       if (diagonal == Diagonal::Stored) value = quotient(value, t[static_cast<std::size_t>(i * ld + i)]);
       want[static_cast<std::size_t>(i * sides + side)] = value;
       solved.push_back(i);

@@ -28,8 +28,10 @@ bool is_stored(Triangle triangle, Index i, Index j) {
 template <Scalar T>
 T expected(Form form, Triangle stored, Index i, Index j) {
   const auto conjugate = [](T x) {
-    if constexpr (std::same_as<T, double>) return x;
-    else return std::conj(x);
+    if constexpr (std::same_as<T, double>)
+      return x;
+    else
+      return std::conj(x);
   };
   if (form == Form::UnitTriangular && i == j) return T(1);
   if (is_triangular(form)) return is_stored(stored, i, j) ? value<T>(i, j) : T(0);

@@ -10,6 +10,7 @@
 
 #include "core/host_arithmetic.hpp"
 #include "device/registry.hpp"
+#include "ops/expand.hpp"
 #include "support/faulty_device.hpp"
 #include "support/random.hpp"
 #include "support/run_golden.hpp"
@@ -63,8 +64,10 @@ std::vector<T> after(GemmProblem<T> problem, std::vector<T> c) {
 
 template <Scalar T>
 T scalar(double re, double im) {
-  if constexpr (std::same_as<T, double>) return re + 0 * im;
-  else return {re, im};
+  if constexpr (std::same_as<T, double>)
+    return re + 0 * im;
+  else
+    return {re, im};
 }
 
 // ---- the bits of the definitions ------------------------------------------------------------------------------------
@@ -76,21 +79,11 @@ void expect_expanded_products() {
   for (const Form form : {Form::Symmetric, Form::Hermitian, Form::Triangular, Form::UnitTriangular}) {
     for (const Triangle stored : {Triangle::Upper, Triangle::Lower}) {
       const bool triangular = is_triangular(form);
-      const Op op = triangular ? Op::ConjugateTranspose : Op::None;
-      if (std::same_as<T, double> && op == Op::ConjugateTranspose) continue;
-      std::vector<T> full = a;
-      for (Index j = 0; j < m; ++j) {
-        for (Index i = 0; i < m; ++i) {
-          const bool there = stored == Triangle::Upper ? i <= j : i >= j;
-          const T mirrored = at(full, m, j, i);
-          if (!there) at(full, m, i, j) = triangular ? T(0) : form == Form::Hermitian ? conjugated(a[static_cast<std::size_t>(j + i * m)]) : a[static_cast<std::size_t>(j + i * m)];
-          if (i == j && form == Form::UnitTriangular) at(full, m, i, i) = T(1);
-          if (i == j && form == Form::Hermitian) at(full, m, i, i) = T(std::real(mirrored));
-        }
-      }
+      const Op op = !triangular ? Op::None : std::same_as<T, double> ? Op::Transpose : Op::ConjugateTranspose;
+      const std::unique_ptr<T[]> full = expand(Operand<T>{a.data(), m, op, form, stored}, m);
       const T alpha = scalar<T>(0.7, -0.2), beta = triangular ? T(0) : scalar<T>(-1.1, 0.4);
       const GemmProblem<T> special{m, n, m, alpha, {a.data(), m, op, form, stored}, {b.data(), m, Op::None}, beta, {nullptr, m}};
-      const GemmProblem<T> plain{m, n, m, alpha, {full.data(), m, op}, {b.data(), m, Op::None}, beta, {nullptr, m}};
+      const GemmProblem<T> plain{m, n, m, alpha, {full.get(), m, op}, {b.data(), m, Op::None}, beta, {nullptr, m}};
       EXPECT_EQ(after(special, triangular ? b : c), after(plain, triangular ? b : c)) << static_cast<int>(form);
     }
   }
@@ -107,8 +100,8 @@ void expect_rank_two(bool hermitian) {
   const std::vector<T> a = random_matrix<T>(n, k, 4), b = random_matrix<T>(n, k, 5), c = random_matrix<T>(n, n, 6);
   const Op right = hermitian ? Op::ConjugateTranspose : Op::Transpose;
   const T alpha = scalar<T>(0.3, 0.9), beta = hermitian ? T(-0.6) : scalar<T>(-0.6, 0.1);
-  GemmProblem<T> update{n, n, k, alpha, {a.data(), n, Op::None}, {b.data(), n, right}, beta, {nullptr, n}, Triangle::Lower, hermitian,
-                        Operation::RankTwo};
+  GemmProblem<T> update{
+      n, n, k, alpha, {a.data(), n, Op::None}, {b.data(), n, right}, beta, {nullptr, n}, Triangle::Lower, hermitian, Operation::RankTwo};
   GemmProblem<T> product{n, n, k, alpha, {a.data(), n, Op::None}, {b.data(), n, right}, T(0), {nullptr, n}};
   std::vector<T> u = after(product, c), want = c;
   for (Index j = 0; j < n; ++j) {
@@ -157,8 +150,14 @@ struct Recursion {
     while (2 * known < size) known *= 2;
     const Index rest = size - known, known_first = lower ? first : first + rest, rest_first = lower ? first + known : first;
     solve(known_first, known);
-    const GemmProblem<T> product{rest, sides, known, T(-1), {t.data() + rest_first + known_first * order, order, Op::None},
-                                 {x.data() + known_first, order, Op::None}, T(1), {x.data() + rest_first, order}};
+    const GemmProblem<T> product{rest,
+                                 sides,
+                                 known,
+                                 T(-1),
+                                 {t.data() + rest_first + known_first * order, order, Op::None},
+                                 {x.data() + known_first, order, Op::None},
+                                 T(1),
+                                 {x.data() + rest_first, order}};
     gemm(context_of(), product, test::choices_for(Precision::Fp64));
     solve(rest_first, rest);
   }
@@ -168,8 +167,17 @@ template <Scalar T>
 void expect_solution(Index order, Triangle stored) {
   constexpr Index sides = 5;
   const std::vector<T> t = well_conditioned<T>(order, 7), b = random_matrix<T>(order, sides, 8);
-  const GemmProblem<T> problem{order, sides, order, T(1), {t.data(), order, Op::None, Form::Triangular, stored}, {nullptr, order, Op::None},
-                               T(0), {nullptr, order}, Triangle::Full, false, Operation::Solve};
+  const GemmProblem<T> problem{order,
+                               sides,
+                               order,
+                               T(1),
+                               {t.data(), order, Op::None, Form::Triangular, stored},
+                               {nullptr, order, Op::None},
+                               T(0),
+                               {nullptr, order},
+                               Triangle::Full,
+                               false,
+                               Operation::Solve};
   std::vector<T> want = b;
   Recursion<T>{t, order, stored == Triangle::Lower, want, sides}.solve(0, order);
   EXPECT_EQ(after(problem, b), want) << order;
@@ -194,10 +202,28 @@ void expect_sides_agree() {
   }
   const T alpha = scalar<T>(0.1, 0.7);
   // op(A) X = alpha B, and the transposed equation X^T op(A)^T = alpha B^T with A^T stored as A.
-  const GemmProblem<T> left{order, sides, order, alpha, {t.data(), order, Op::None, Form::Triangular, Triangle::Lower},
-                            {nullptr, order, Op::None}, T(0), {nullptr, order}, Triangle::Full, false, Operation::Solve};
-  const GemmProblem<T> right{sides, order, order, alpha, {nullptr, sides, Op::None}, {t.data(), order, Op::Transpose, Form::Triangular, Triangle::Lower},
-                             T(0), {nullptr, sides}, Triangle::Full, false, Operation::Solve};
+  const GemmProblem<T> left{order,
+                            sides,
+                            order,
+                            alpha,
+                            {t.data(), order, Op::None, Form::Triangular, Triangle::Lower},
+                            {nullptr, order, Op::None},
+                            T(0),
+                            {nullptr, order},
+                            Triangle::Full,
+                            false,
+                            Operation::Solve};
+  const GemmProblem<T> right{sides,
+                             order,
+                             order,
+                             alpha,
+                             {nullptr, sides, Op::None},
+                             {t.data(), order, Op::Transpose, Form::Triangular, Triangle::Lower},
+                             T(0),
+                             {nullptr, sides},
+                             Triangle::Full,
+                             false,
+                             Operation::Solve};
   const std::vector<T> x = after(left, b), y = after(right, turned);
   for (Index i = 0; i < order; ++i) {
     for (Index j = 0; j < sides; ++j) EXPECT_EQ(x[static_cast<std::size_t>(i + j * order)], y[static_cast<std::size_t>(j + i * sides)]);
@@ -214,8 +240,8 @@ TEST(Level3, TheOtherSideIsTheTransposedEquation) {
 TEST(Level3, TriangularProductsKeepTheBoundOfTheClass) {
   constexpr Index m = 60, n = 3;
   const std::vector<double> a = random_matrix<double>(m, m, 11), b = random_matrix<double>(m, n, 12);
-  const GemmProblem<double> problem{m, n, m, 1.0, {a.data(), m, Op::Transpose, Form::Triangular, Triangle::Upper}, {b.data(), m, Op::None},
-                                    0.0, {nullptr, m}};
+  const GemmProblem<double> problem{
+      m, n, m, 1.0, {a.data(), m, Op::Transpose, Form::Triangular, Triangle::Upper}, {b.data(), m, Op::None}, 0.0, {nullptr, m}};
   std::vector<double> c = after(problem, b);
   for (Index i = 0; i < m; ++i) {
     for (Index j = 0; j < n; ++j) {
@@ -233,8 +259,17 @@ TEST(Level3, TriangularProductsKeepTheBoundOfTheClass) {
 TEST(Level3, ComplexSolvesHaveASmallBackwardError) {
   constexpr Index order = 130, sides = 2;
   const std::vector<Complex> t = well_conditioned<Complex>(order, 13), b = random_matrix<Complex>(order, sides, 14);
-  const GemmProblem<Complex> problem{order, sides, order, Complex(1), {t.data(), order, Op::ConjugateTranspose, Form::Triangular, Triangle::Upper},
-                                     {nullptr, order, Op::None}, Complex(0), {nullptr, order}, Triangle::Full, false, Operation::Solve};
+  const GemmProblem<Complex> problem{order,
+                                     sides,
+                                     order,
+                                     Complex(1),
+                                     {t.data(), order, Op::ConjugateTranspose, Form::Triangular, Triangle::Upper},
+                                     {nullptr, order, Op::None},
+                                     Complex(0),
+                                     {nullptr, order},
+                                     Triangle::Full,
+                                     false,
+                                     Operation::Solve};
   std::vector<Complex> x = after(problem, b);
   for (Index i = 0; i < order; ++i) {
     for (Index j = 0; j < sides; ++j) {
@@ -254,7 +289,16 @@ TEST(Level3, ComplexSolvesHaveASmallBackwardError) {
 // ---- memory and failures --------------------------------------------------------------------------------------------
 
 GemmProblem<double> small_solve(const std::vector<double>& t, double* b) {
-  return {70, 3, 70, 2.0, {t.data(), 70, Op::None, Form::Triangular, Triangle::Lower}, {b, 70, Op::None}, 0.0, {b, 70}, Triangle::Full, false,
+  return {70,
+          3,
+          70,
+          2.0,
+          {t.data(), 70, Op::None, Form::Triangular, Triangle::Lower},
+          {b, 70, Op::None},
+          0.0,
+          {b, 70},
+          Triangle::Full,
+          false,
           Operation::Solve};
 }
 
@@ -283,8 +327,17 @@ TEST(Level3, SpecialDataIsADeclineWhereTheHostMayServe) {
 TEST(Level3, SubstitutionAloneSaysSo) {
   const double t = 2;
   double x = 6;
-  const GemmProblem<double> problem{1, 1, 1, 1.0, {&t, 1, Op::None, Form::Triangular, Triangle::Upper}, {&x, 1, Op::None}, 0.0, {&x, 1},
-                                    Triangle::Full, false, Operation::Solve};
+  const GemmProblem<double> problem{1,
+                                    1,
+                                    1,
+                                    1.0,
+                                    {&t, 1, Op::None, Form::Triangular, Triangle::Upper},
+                                    {&x, 1, Op::None},
+                                    0.0,
+                                    {&x, 1},
+                                    Triangle::Full,
+                                    false,
+                                    Operation::Solve};
   const Outcome outcome = compute(context_of(), problem, test::choices_for(Precision::Fp64));
   EXPECT_EQ(x, 3);
   EXPECT_EQ(outcome.report.scheme, Scheme::Ieee);
@@ -328,8 +381,17 @@ TEST(Level3, EveryFailureLeavesCAsItWas) {
   const std::vector<double> square = random_matrix<double>(40, 40, 19);
   expect_untouched_on_every_failure(
       [&](std::vector<double>& x) {
-        return GemmProblem<double>{40, 40, 30, 1.0, {t.data(), 70, Op::None}, {t.data(), 70, Op::Transpose}, 0.0, {x.data(), 40}, Triangle::Upper,
-                                   false, Operation::RankTwo};
+        return GemmProblem<double>{40,
+                                   40,
+                                   30,
+                                   1.0,
+                                   {t.data(), 70, Op::None},
+                                   {t.data(), 70, Op::Transpose},
+                                   0.0,
+                                   {x.data(), 40},
+                                   Triangle::Upper,
+                                   false,
+                                   Operation::RankTwo};
       },
       square);
 }

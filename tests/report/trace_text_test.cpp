@@ -83,7 +83,8 @@ TEST(TraceText, LettersAreThoseThatTheRoutineHas) {
     const std::size_t from = event.find("\"api\":\"fortran\",") + 16, to = event.find("\"m\"");
     return event.substr(from, to - from);
   };
-  EXPECT_EQ(letters_of({.side = 'L', .uplo = 'U', .trans = 'T', .diag = 'N'}), "\"side\":\"L\",\"uplo\":\"U\",\"trans\":\"T\",\"diag\":\"N\",");
+  EXPECT_EQ(letters_of({.side = 'L', .uplo = 'U', .trans = 'T', .diag = 'N'}),
+            "\"side\":\"L\",\"uplo\":\"U\",\"trans\":\"T\",\"diag\":\"N\",");
   EXPECT_EQ(letters_of({.uplo = 'L', .trans = 'C'}), "\"uplo\":\"L\",\"trans\":\"C\",");
   EXPECT_EQ(letters_of({.uplo = 'L', .ta = 'N', .tb = 'C'}), "\"uplo\":\"L\",\"ta\":\"N\",\"tb\":\"C\",");
 }

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/level3_call.hpp"
 
-#include <dlfcn.h>
-
 #include <bit>
-#include <cstring>
-
-#include "host_blas/conventions.hpp"
 
 namespace ab::test {
 namespace {
@@ -181,15 +176,18 @@ Meaning meaning_of_symmetric(Level3Call& call, const Draw& draw, bool reads) {
   const Index order = left ? x.m : x.n;
   x.lda = make_room(call.a, {order, order}, call, draw), x.ldb = make_room(call.b, {x.m, x.n}, call, draw);
   const Stored a = view(call.a, x.lda, call), b = view(call.b, x.ldb, call);
-  fill(a, {order, order}, [&](Index i, Index j) { return reads && inside(*x.uplo, i, j); }, [&] { return small(call, draw); });
+  fill(
+      a, {order, order}, [&](Index i, Index j) { return reads && inside(*x.uplo, i, j); }, [&] { return small(call, draw); });
   if (hermitian && reads) {
     for (Index i = 0; i < order; ++i) a.set(i, i, {a.get(i, i).real(), poison});  // imaginary parts of the diagonal are not read
   }
-  fill(b, {x.m, x.n}, [reads](Index, Index) { return reads; }, [&] { return small(call, draw); });
+  fill(
+      b, {x.m, x.n}, [reads](Index, Index) { return reads; }, [&] { return small(call, draw); });
   const Entries full = whole(call, a), other = under(b, Op::None);
   const Complex alpha = call.alpha;
-  return {{x.m, x.n}, Triangle::Full,
-          [=](Index i, Index j) { return alpha * (left ? inner(full, other, i, j, order) : inner(other, full, i, j, order)); }};
+  return {{x.m, x.n}, Triangle::Full, [=](Index i, Index j) {
+            return alpha * (left ? inner(full, other, i, j, order) : inner(other, full, i, j, order));
+          }};
 }
 
 // Right sides are made from an integer solution, so that substitution is exact: pivots divide what they divide.
@@ -206,13 +204,17 @@ void make_triangular(Level3Call& call, const Draw& draw, bool reads) {
   x.ldc = x.ldb;
   const Stored a = view(call.a, x.lda, call), c = view(call.c, x.ldb, call);
   const bool unit = *x.diag == Diagonal::Unit;
-  fill(a, {order, order}, [&](Index i, Index j) { return reads && inside(*x.uplo, i, j) && !(unit && i == j); },
-       [&] { return small(call, draw); });
+  fill(
+      a, {order, order}, [&](Index i, Index j) { return reads && inside(*x.uplo, i, j) && !(unit && i == j); },
+      [&] { return small(call, draw); });
   for (Index i = 0; i < order && reads && !unit && solve; ++i) a.set(i, i, pivot(call, draw));
-  fill(c, {x.m, x.n}, [reads](Index, Index) { return reads; }, [&] { return small(call, draw); });
+  fill(
+      c, {x.m, x.n}, [reads](Index, Index) { return reads; }, [&] { return small(call, draw); });
   call.expected = call.c;
   const Stored out = view(call.expected, x.ldb, call);
-  if (!reads) return fill(out, {x.m, x.n}, [](Index, Index) { return true; }, [] { return Complex(0); });
+  if (!reads)
+    return fill(
+        out, {x.m, x.n}, [](Index, Index) { return true; }, [] { return Complex(0); });
   const Entries t = triangle_of(call, a), b = under(c, Op::None);
   std::vector<Complex> products;
   for (Index j = 0; j < x.n; ++j) {
@@ -220,8 +222,9 @@ void make_triangular(Level3Call& call, const Draw& draw, bool reads) {
   }
   std::size_t next = 0;
   const Stored& changed = solve ? c : out;  // TRSM: what was drawn is the solution, and the right sides are T X / alpha
-  fill(changed, {x.m, x.n}, [](Index, Index) { return true; },
-       [&] { return solve ? products[next++] * std::conj(call.alpha) / std::norm(call.alpha) : products[next++] * call.alpha; });
+  fill(
+      changed, {x.m, x.n}, [](Index, Index) { return true; },
+      [&] { return solve ? products[next++] * std::conj(call.alpha) / std::norm(call.alpha) : products[next++] * call.alpha; });
 }
 
 bool is_triangular(const Routine& routine) {
@@ -259,72 +262,10 @@ void complete(Level3Call& call, const Draw& draw) {
       meaning = meaning_of_factors(call, draw, reads);
   }
   x.ldc = make_room(call.c, meaning.c, call, draw);
-  fill(view(call.c, x.ldc, call), meaning.c, [&](Index i, Index j) { return call.beta != 0.0 && inside(meaning.triangle, i, j); },
-       [&] { return small(call, draw); });
+  fill(
+      view(call.c, x.ldc, call), meaning.c, [&](Index i, Index j) { return call.beta != 0.0 && inside(meaning.triangle, i, j); },
+      [&] { return small(call, draw); });
   set_expected(call, meaning, reads);
-}
-
-// ---- calls ----------------------------------------------------------------------------------------------------------
-
-template <class Int, class... A>
-void pass(void* function, const Level3Call& call, Name name, const A&... arguments) {
-  auto* typed = reinterpret_cast<host_blas::Function*>(function);
-  if (name == Name::Fortran || name == Name::Fortran64) return host_blas::call_fortran<Int>(typed, arguments...);
-  using Typed = void(int, decltype(host_blas::cblas_argument<Int>(arguments))...);
-  const int order = call.layout == Layout::Rows ? 101 : 102;
-  reinterpret_cast<Typed*>(function)(order, host_blas::cblas_argument<Int>(arguments)...);
-}
-
-template <class Int, Scalar T, Scalar S>
-void pass_family(void* f, Level3Call& call, Name name, T alpha, T beta) {
-  const Arguments& x = call.arguments;
-  const auto* a = reinterpret_cast<const T*>(call.a.data());
-  const auto* b = reinterpret_cast<const T*>(call.b.data());
-  auto* c = reinterpret_cast<T*>(call.c.data());
-  S real_alpha, real_beta;
-  if constexpr (std::same_as<S, double>) {
-    real_alpha = std::real(alpha), real_beta = std::real(beta);
-  } else {
-    real_alpha = alpha, real_beta = beta;
-  }
-  switch (call.routine->family) {
-    case Family::Gemmt:
-      return pass<Int>(f, call, name, *x.uplo, *x.op_a, *x.op_b, x.n, x.k, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
-    case Family::RankK:
-      return pass<Int>(f, call, name, *x.uplo, *x.op_a, x.n, x.k, real_alpha, a, x.lda, real_beta, c, x.ldc);
-    case Family::RankTwo:
-      return pass<Int>(f, call, name, *x.uplo, *x.op_a, x.n, x.k, alpha, a, x.lda, b, x.ldb, real_beta, c, x.ldc);
-    case Family::Symmetric:
-      return pass<Int>(f, call, name, *x.side, *x.uplo, x.m, x.n, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
-    case Family::TriangularProduct:
-    case Family::TriangularSolve:
-      return pass<Int>(f, call, name, *x.side, *x.uplo, *x.op_a, *x.diag, x.m, x.n, alpha, a, x.lda, c, x.ldb);
-    default:
-      return pass<Int>(f, call, name, *x.op_a, *x.op_b, x.m, x.n, x.k, alpha, a, x.lda, b, x.ldb, beta, c, x.ldc);
-  }
-}
-
-template <class Int>
-void pass_typed(void* function, Level3Call& call, Name name) {
-  if (is_real(call)) return pass_family<Int, double, double>(function, call, name, call.alpha.real(), call.beta.real());
-  const bool real_scalars = call.routine->hermitian && call.routine->family != Family::Symmetric;
-  if (real_scalars) return pass_family<Int, Complex, double>(function, call, name, call.alpha, call.beta);
-  pass_family<Int, Complex, Complex>(function, call, name, call.alpha, call.beta);
-}
-
-std::string spelled(const std::string& routine, Name name) {
-  switch (name) {
-    case Name::Fortran:
-      return routine + "_";
-    case Name::Fortran64:
-      return routine + "_64_";
-    case Name::Cblas:
-      return "cblas_" + routine;
-    case Name::CblasUnderscore64:
-      return "cblas_" + routine + "_64";
-    default:
-      return "cblas_" + routine + "64_";
-  }
 }
 
 }  // namespace
@@ -358,8 +299,14 @@ Level3Call draw_call(const Routine& routine, Layout layout, const Letters& lette
   Level3Call call;
   call.routine = &routine;
   call.layout = layout;
-  call.arguments = {.side = letters.side, .uplo = letters.uplo, .op_a = letters.op_a, .op_b = letters.op_b, .diag = letters.diag,
-                    .m = sizes.m, .n = sizes.n, .k = sizes.k};
+  call.arguments = {.side = letters.side,
+                    .uplo = letters.uplo,
+                    .op_a = letters.op_a,
+                    .op_b = letters.op_b,
+                    .diag = letters.diag,
+                    .m = sizes.m,
+                    .n = sizes.n,
+                    .k = sizes.k};
   call.alpha = draw_alpha(call, draw);
   call.beta = draw_beta(call, draw);
   complete(call, draw);
@@ -371,14 +318,6 @@ Level3Call draw_call(const Routine& routine, Layout layout, Index most, const Dr
   const Letters& chosen = letters[static_cast<std::size_t>(draw(static_cast<Index>(letters.size())))];
   const Sizes3 sizes{draw(most + 1), draw(most + 1), draw(most + 1)};
   return draw_call(routine, layout, chosen, sizes, draw);
-}
-
-bool invoke(Level3Call& call, Name name) {
-  void* function = dlsym(RTLD_DEFAULT, spelled(std::string(call.routine->name), name).c_str());
-  if (function == nullptr) return false;
-  const bool wide = name == Name::Fortran64 || name == Name::Cblas64 || name == Name::CblasUnderscore64;
-  wide ? pass_typed<std::int64_t>(function, call, name) : pass_typed<int>(function, call, name);
-  return true;
 }
 
 std::string difference(const Level3Call& call) {

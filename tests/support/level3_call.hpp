@@ -19,7 +19,7 @@ struct Level3Call {
   Layout layout = Layout::Columns;
   Arguments arguments;  // as passed
   Complex alpha, beta;
-  std::vector<double> a, b, c;  // of TRMM and TRSM, B is c
+  std::vector<double> a, b, c;   // of TRMM and TRSM, B is c
   std::vector<double> expected;  // c afterwards
 };
 

@@ -35,9 +35,9 @@ bool is_batch(const Routine& routine) {
 TEST_F(Level3NamesTest, ComputeWhatTheyAreTold) {
   test::Random random(1);
   const test::Draw draw = [&random](Index n) { return static_cast<Index>(random.below(static_cast<std::uint64_t>(n))); };
-  const std::pair<Name, Layout> forms[] = {{Name::Fortran, Layout::Columns},          {Name::Fortran64, Layout::Columns},
-                                           {Name::Cblas, Layout::Columns},            {Name::Cblas, Layout::Rows},
-                                           {Name::CblasUnderscore64, Layout::Columns}, {Name::Cblas64, Layout::Rows}};
+  const std::pair<Name, Layout> forms[] = {
+      {Name::Fortran, Layout::Columns}, {Name::Fortran64, Layout::Columns},         {Name::Cblas, Layout::Columns},
+      {Name::Cblas, Layout::Rows},      {Name::CblasUnderscore64, Layout::Columns}, {Name::Cblas64, Layout::Rows}};
   for (const Routine& routine : routines) {
     if (is_batch(routine)) continue;
     for (const test::Letters& letters : test::letters_of(routine)) {

@@ -114,7 +114,8 @@ class Guarded {
     for (Index j = 0; j < size; ++j) {
       const RowRange rows = rows_in(triangle, j, size);
       for (Index i = rows.first; i < rows.last; ++i) data()[(i + j * ld) * parts] = 1;
-      const std::size_t first = static_cast<std::size_t>(rows.first * parts) * word(), last = static_cast<std::size_t>(rows.last * parts) * word();
+      const std::size_t first = static_cast<std::size_t>(rows.first * parts) * word(),
+                        last = static_cast<std::size_t>(rows.last * parts) * word();
       for (std::size_t at = 0; at < column; at += page) {
         if (at + page <= first || at >= last) mprotect(room_ + static_cast<std::size_t>(j) * column + at, page, PROT_NONE);
       }
