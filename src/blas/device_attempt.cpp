@@ -10,6 +10,7 @@
 #include "core/settings.hpp"
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
+#include "ops/level3.hpp"
 #include "ops/split.hpp"
 #include "report/statistics.hpp"
 
@@ -136,7 +137,7 @@ Outcome attempt_split(const GemmProblem<T>& problem, const ops::Choices& choices
 
 template <Scalar T>
 Outcome compute(const GemmProblem<T>& problem, const ops::Choices& choices, ops::Context& context) {
-  return choices.cpu_share > 0 ? attempt_split(problem, choices, context) : ops::gemm(context, problem, choices);
+  return choices.cpu_share > 0 ? attempt_split(problem, choices, context) : ops::compute(context, problem, choices);
 }
 
 template <Scalar T>
@@ -185,7 +186,9 @@ template <Scalar T>
 Traffic traffic_of(const GemmProblem<T>& problem, int device) noexcept {
   if (device < 0 || device::traits_of(device).unified_memory) return {};
   const Index result = problem.m * problem.n;
-  const Index in = problem.m * problem.k + problem.k * problem.n + (problem.beta == T(0) ? 0 : result);
+  const bool one_operand = problem.a.data == problem.b.data && problem.triangle != Triangle::Full;  // of rank-k products
+  const bool reads_c = problem.beta != T(0) && problem.operation != Operation::RankTwo;             // the host completes rank-2k updates
+  const Index in = problem.m * problem.k + (one_operand ? 0 : problem.k * problem.n) + (reads_c ? result : 0);
   return {in * static_cast<Index>(sizeof(T)), result * static_cast<Index>(sizeof(T))};
 }
 

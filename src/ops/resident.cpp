@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/resident.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/thread_state.hpp"
@@ -8,16 +9,37 @@
 
 namespace ab::ops {
 
+namespace {
+
+// The part of a column that exists.
+struct Bytes {
+  std::size_t first, count;
+};
+Bytes bytes_in(const HostColumns& all, std::size_t column) {
+  const auto rows = static_cast<Index>(all.column_bytes / all.entry_bytes), diagonal = static_cast<Index>(column) + all.diagonal;
+  const Index first = all.triangle == Triangle::Lower ? std::clamp<Index>(diagonal, 0, rows) : 0;
+  const Index last = all.triangle == Triangle::Upper ? std::clamp<Index>(diagonal + 1, 0, rows) : rows;
+  return {static_cast<std::size_t>(first) * all.entry_bytes, static_cast<std::size_t>(last - first) * all.entry_bytes};
+}
+
+}  // namespace
+
 void write_columns(Context& context, const Lease& to, const HostColumns& from) {
-  const auto [data, column, stride, columns] = from;
-  if (CallWatch* watch = thread_state().watch) watch->copied_in(static_cast<Index>(columns * column));
-  if (column == stride) return context.queue().write(to.memory(), 0, {data, columns * column});
-  for (std::size_t j = 0; j < columns; ++j) context.queue().write(to.memory(), j * column, {data + j * stride, column});
+  const std::size_t column = from.column_bytes;
+  if (CallWatch* watch = thread_state().watch) watch->copied_in(static_cast<Index>(from.columns * column));
+  if (column == from.stride_bytes && from.triangle == Triangle::Full) {
+    return context.queue().write(to.memory(), 0, {from.data, from.columns * column});
+  }
+  for (std::size_t j = 0; j < from.columns; ++j) {
+    const Bytes part = bytes_in(from, j);
+    context.queue().write(to.memory(), j * column + part.first, {from.data + j * from.stride_bytes + part.first, part.count});
+  }
 }
 
 void store_columns(const HostColumns& to, const std::byte* values) {
   for (std::size_t j = 0; j < to.columns && to.column_bytes > 0; ++j) {
-    std::memcpy(to.data + j * to.stride_bytes, values + j * to.column_bytes, to.column_bytes);
+    const Bytes part = bytes_in(to, j);
+    if (part.count > 0) std::memcpy(to.data + j * to.stride_bytes + part.first, values + j * to.column_bytes + part.first, part.count);
   }
 }
 
@@ -25,7 +47,12 @@ HostColumns columns_of(const HostMatrix& matrix, Block rows, Block columns) {
   const std::size_t entry = static_cast<std::size_t>(matrix.words) * sizeof(double);
   const std::size_t stride = static_cast<std::size_t>(matrix.ld) * entry;
   return {matrix.data + static_cast<std::size_t>(columns.first) * stride + static_cast<std::size_t>(rows.first) * entry,
-          static_cast<std::size_t>(rows.count) * entry, stride, static_cast<std::size_t>(columns.count)};
+          static_cast<std::size_t>(rows.count) * entry,
+          stride,
+          static_cast<std::size_t>(columns.count),
+          entry,
+          matrix.triangle,
+          columns.first - rows.first};
 }
 
 ResidentBlock make_resident(Context& context, const VectorView& view, Block vectors, Block terms) {

@@ -5,10 +5,13 @@
 
 namespace ab::ops {
 
-/// Columns of host memory, of `column_bytes` each and `stride_bytes` apart.
+/// Columns of host memory, of `column_bytes` each and `stride_bytes` apart; of a triangle only its entries exist.
 struct HostColumns {
   std::byte* data;
   std::size_t column_bytes, stride_bytes, columns;
+  std::size_t entry_bytes;
+  Triangle triangle = Triangle::Full;
+  Index diagonal = 0;  // row of the matrix's diagonal in column 0
 };
 /// To device memory, close together there: in one piece where they are so on the host, else column by column, so that nothing between
 /// them is touched.

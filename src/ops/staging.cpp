@@ -45,31 +45,38 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   c_ = resident(problem.c.data, {m, n}, problem.c.ld);
   a_.host.vectors_are_columns = problem.a.op != Op::None;
   b_.host.vectors_are_columns = problem.b.op == Op::None;
+  c_.host.triangle = problem.triangle;
   const device::Traits& traits = context.device().traits();
   const bool writes = m > 0 && n > 0, reads = problem.alpha != T(0) && writes && k > 0;  // otherwise A and B are not read
   if (traits.results_in_place && writes && place == ResultPlace::Best) {
     c_.adopted = context.device().adopt(span_of(c_.host, m, n));
     if (c_.adopted) c_.slice = {c_.adopted.get(), 0};
   }
+  const bool alike = reads && shares_memory(problem.a, a_.shape, problem.b, b_.shape);
   if (reads) {
     use_in_place(a_);
     use_in_place(b_);
   }
-  const Copies copies =
-      choose_copies(reads ? std::initializer_list<const Resident*>{&a_, &b_, &c_} : std::initializer_list<const Resident*>{&c_});
+  const Copies copies = choose_copies(!reads  ? std::initializer_list<const Resident*>{&c_}
+                                      : alike ? std::initializer_list<const Resident*>{&a_, &c_}
+                                              : std::initializer_list<const Resident*>{&a_, &b_, &c_});
   timed(context, Stage::Stage, [&] {
-    if (reads) place_operands(copies);
+    if (reads) copy_whole_operand(a_, copies);
+    if (reads && !alike) copy_whole_operand(b_, copies);
     place_result(copies);
   });
   // In place, only a product that does not read C may write some of it before it has succeeded: what goes on without the device
   // then writes all of it again.
   choices_.private_result = !c_.in_place() || problem.beta == T(0);
   tell_what_is_in_place();
+  const Resident& right = b_.slice.memory != nullptr ? b_ : a_;
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
-  product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);
+  product_.right = right_operand(right.slice, words_of<T>, problem.b.op, k, n, right.ld);
   product_.c = result(c_.slice, words_of<T>, m, n, c_.ld);
   product_.alpha = problem.alpha;
   product_.beta = problem.beta;
+  product_.triangle = problem.triangle;
+  product_.hermitian = problem.hermitian;
   if (copies == Copies::Blocks) view_blocks();
 }
 
@@ -134,10 +141,8 @@ void Staged<T>::copy_whole(Resident& operand) {
 }
 
 template <Scalar T>
-void Staged<T>::place_operands(Copies copies) {
-  for (Resident* operand : {&a_, &b_}) {
-    if (!operand->in_place() && copies == Copies::Whole) copy_whole(*operand);
-  }
+void Staged<T>::copy_whole_operand(Resident& operand, Copies copies) {
+  if (!operand.in_place() && copies == Copies::Whole) copy_whole(operand);
 }
 
 template <Scalar T>

@@ -52,10 +52,14 @@ class Staged {
   void use_in_place(Resident& operand);
   Copies choose_copies(std::initializer_list<const Resident*> needed);
   void copy_whole(Resident& operand);
-  void place_operands(Copies copies);
+  void copy_whole_operand(Resident& operand, Copies copies);
   void place_result(Copies copies);
   void view_blocks();
   void tell_what_is_in_place() const;
+  /// One stored matrix for both operands, as rank-k products have it?
+  static bool shares_memory(const Operand<T>& a, Shape a_shape, const Operand<T>& b, Shape b_shape) {
+    return a.data == b.data && a.ld == b.ld && a_shape.rows == b_shape.rows && a_shape.columns == b_shape.columns;
+  }
 
   Context& context_;
   const GemmProblem<T>& problem_;

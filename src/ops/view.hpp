@@ -19,6 +19,7 @@ struct HostMatrix {
   bool vectors_are_columns;  // of an operand, as it is stored
   Index panel_bytes;         // most that a scan copies at once
   std::byte* results;        // of a result: where its blocks go, columns close together
+  Triangle triangle = Triangle::Full;  // of a result: all of it that is read and written
 };
 
 /// The vectors of one operand: rows of op(A), or columns of op(B). Entry k of vector v in part p is the FP64 word number

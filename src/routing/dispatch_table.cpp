@@ -135,9 +135,9 @@ Verdict look_up(const Section& section, const Request& request, TableClass table
     key.path = DataPath::Copied;
     verdict = ask_group(section.find(*routine, key), request);
   }
-  if (verdict.measured || !routine->name.ends_with("gemmt")) return verdict;
+  if (verdict.measured || !is_made_of_gemm(*routine) || routine == &gemm_like(*routine)) return verdict;
   Request as_gemm = request;
-  as_gemm.routine = find_routine(routine->name.substr(0, routine->name.size() - 1));
+  as_gemm.routine = &gemm_like(*routine);
   return look_up(section, as_gemm, table_class);
 }
 

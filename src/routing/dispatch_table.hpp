@@ -74,7 +74,7 @@ struct Verdict {
   std::optional<double> split_share;  // of the neighbour that is nearest in |log2 m/m'| + |log2 n/n'| + |log2 k/k'|
 };
 /// What the neighbours of a call say: the row of exactly its shape alone, else all within a factor of 2 in m, n and k. Calls in place
-/// without neighbours use copied rows, gemmt without any the rows of gemm.
+/// without neighbours use copied rows; gemmt, gemm3m and batches without any use the rows of gemm.
 Verdict look_up(const Section& section, const Request& request, TableClass table_class);
 
 }  // namespace ab::routing

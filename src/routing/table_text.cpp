@@ -82,7 +82,7 @@ char parse_letter(std::string_view word, std::string_view allowed) {
 
 std::array<char, 2> parse_letters(const Routine& routine, std::string_view first, std::string_view second) {
   std::array<char, 2> letters{};
-  switch (routine.variants) {
+  switch (variants_of(routine)) {
     case Variants::Transposes:
       letters = {parse_letter(first, "NTC"), parse_letter(second, "NTC")};
       break;

@@ -31,7 +31,8 @@ bool initialized = false;
 template <Scalar T>
 void fill(const GemmProblem<T>& problem, double value) {
   for (Index j = 0; j < problem.n; ++j) {
-    for (Index i = 0; i < problem.m; ++i) problem.c.data[i + j * problem.c.ld] = T(value);
+    const auto [first, last] = rows_in(problem.triangle, j, problem.m);
+    for (Index i = first; i < last; ++i) problem.c.data[i + j * problem.c.ld] = T(value);
   }
 }
 
@@ -70,9 +71,16 @@ const Library* library() noexcept {
 }
 
 template <Scalar T>
-void gemm(const Library&, const GemmProblem<T>& problem, Interface interface, ThreadState& thread) noexcept {
+bool serves(const Library&, const Routine& routine, const GemmProblem<T>&, Convention) noexcept {
+  return routine.name != faked().host_lacks;
+}
+
+template <Scalar T>
+void call(const Library&, const Routine& routine, const GemmProblem<T>& problem, Convention convention, ThreadState& thread) noexcept {
   ++faked().host_calls;
-  faked().host_interface = interface;
+  faked().host_interface = convention.interface;
+  faked().host_integers = convention.integers;
+  faked().host_routine = routine.name;
   test::fill(problem, test::by_host);
   if (!faked().in_host_blas) return;
   const std::function<void()> body = std::exchange(faked().in_host_blas, nullptr);
@@ -80,8 +88,16 @@ void gemm(const Library&, const GemmProblem<T>& problem, Interface interface, Th
   body();
   thread.inside_host_blas = before;
 }
-template void gemm(const Library&, const GemmProblem<double>&, Interface, ThreadState&) noexcept;
-template void gemm(const Library&, const GemmProblem<Complex>&, Interface, ThreadState&) noexcept;
+template <Scalar T>
+void call(const Library& library, const Routine& routine, const GemmBatch<T>& batch, Convention convention, ThreadState& thread) noexcept {
+  for (Index i = 0; i < batch.count; ++i) call(library, routine, batch.product(i), convention, thread);
+}
+template bool serves(const Library&, const Routine&, const GemmProblem<double>&, Convention) noexcept;
+template bool serves(const Library&, const Routine&, const GemmProblem<Complex>&, Convention) noexcept;
+template void call(const Library&, const Routine&, const GemmProblem<double>&, Convention, ThreadState&) noexcept;
+template void call(const Library&, const Routine&, const GemmProblem<Complex>&, Convention, ThreadState&) noexcept;
+template void call(const Library&, const Routine&, const GemmBatch<double>&, Convention, ThreadState&) noexcept;
+template void call(const Library&, const Routine&, const GemmBatch<Complex>&, Convention, ThreadState&) noexcept;
 
 }  // namespace host_blas
 
@@ -151,7 +167,7 @@ DeviceUse device_use() {
 }
 
 template <Scalar T>
-Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
+Outcome compute(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
   const bool cpu = context.index() == 0;
   faked().device_calls.push_back(context.index());
   faked().last_choices = choices;
@@ -168,8 +184,8 @@ Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& cho
   report.moduli = 14;
   return {std::nullopt, report};
 }
-template Outcome gemm(Context&, const GemmProblem<double>&, const Choices&);
-template Outcome gemm(Context&, const GemmProblem<Complex>&, const Choices&);
+template Outcome compute(Context&, const GemmProblem<double>&, const Choices&);
+template Outcome compute(Context&, const GemmProblem<Complex>&, const Choices&);
 
 bool any_registered() noexcept {
   return faked().registered.data() != nullptr;

@@ -6,12 +6,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/settings.hpp"
 #include "host_blas/host_blas.hpp"
 #include "ops/host_memory.hpp"
+#include "ops/level3.hpp"
 #include "ops/split.hpp"
 
 namespace ab::test {
@@ -30,8 +32,11 @@ struct Faked {
 
   std::vector<std::string> warnings;
   int host_calls = 0;
-  int asked_for_device = 0;  // how often the current device was asked for, for which all are listed
+  int asked_for_device = 0;       // how often the current device was asked for, for which all are listed
+  std::string_view host_lacks;    // a routine that it cannot complete
+  std::string_view host_routine;  // asked for last
   std::optional<host_blas::Interface> host_interface;
+  std::optional<host_blas::Integers> host_integers;
   std::vector<int> device_calls;  // indices of the devices that products were tried on
   std::vector<Op> last_ops;
   ops::Choices last_choices;
