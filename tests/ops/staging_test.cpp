@@ -179,7 +179,8 @@ TEST(Staging, WhatDoesNotFitIsCopiedBlockByBlock) {
 std::vector<test::Call> large_calls() {
   std::vector<test::Call> calls;
   test::Random random(82);
-  const auto add = [&](std::string_view family, const test::Shape& shape, test::Type type, const std::function<void(test::Recipe&)>& change) {
+  const auto add = [&](std::string_view family, const test::Shape& shape, test::Type type,
+                       const std::function<void(test::Recipe&)>& change) {
     test::Recipe recipe;
     recipe.family = family, recipe.shape = shape, recipe.type = type, recipe.padding = 1;
     recipe.alpha = {-1.5, 0}, recipe.beta = {0.25, 0};

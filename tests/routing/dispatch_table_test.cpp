@@ -79,7 +79,8 @@ TEST(DispatchTable, RowsOfManyGroupsAreFoundByTheirOwnKeys) {
     for (const char* letters : {"T T", "N N", "N T", "T N"}) {
       for (const char* table_class : {"vendor", "dd", "fp64", "fast"}) {
         for (const char* path : {"in_place", "copied"}) {
-          rows += std::string(op) + " " + letters + " " + table_class + " " + path + " 100 100 100 1000 " + std::to_string(next++) + " - -\n";
+          rows +=
+              std::string(op) + " " + letters + " " + table_class + " " + path + " 100 100 100 1000 " + std::to_string(next++) + " - -\n";
         }
       }
     }

@@ -131,7 +131,7 @@ TEST(Router, VendorIsPermittedToTheClassesThatDoNotPromiseMore) {
 // host, device, split and share of squares.
 const Section& split_section() {
   static const Section section = test::section_of(
-      "dgemm N N fp64 copied 100 100 100 20 10 9 0.2\n"      // 10 >= 1.1 * 9
+      "dgemm N N fp64 copied 100 100 100 20 10 9 0.2\n"       // 10 >= 1.1 * 9
       "dgemm N N fp64 copied 1000 1000 1000 20 10 9.1 0.2\n"  // not enough
       "dgemm N N fp64 copied 4000 4000 4000 10 10 5 0.3\n"    // the device alone is not faster than the host
       "dgemm N N vendor copied 4000 4000 4000 10 4 - -\n"
@@ -175,8 +175,8 @@ TEST(Router, SplitsByTheTable) {
   state.device_has_vendor_gemm = true;
   EXPECT_EQ(choose_route(divisible(4000), state, other_device).method, Method::Vendor);  // 4 ms against 5
   state.device_has_vendor_gemm = false;
-  EXPECT_EQ(choose_route(square(100), state, other_device).engine, Engine::Device);  // no columns of C to share
-  EXPECT_EQ(choose_route(divisible(100), state, cpu_device).engine, Engine::Device);  // nobody to share with
+  EXPECT_EQ(choose_route(square(100), state, other_device).engine, Engine::Device);            // no columns of C to share
+  EXPECT_EQ(choose_route(divisible(100), state, cpu_device).engine, Engine::Device);           // nobody to share with
   EXPECT_EQ(choose_route(divisible(100), state, unified_device).reason, Reason::TableSlower);  // it has rows in place
   EXPECT_EQ(choose_route(divisible(100), state, other_device_unmeasured).reason, Reason::NoMeasurement);
   Request one_column = divisible(100);

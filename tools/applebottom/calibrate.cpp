@@ -13,6 +13,7 @@
 #include "core/routines.hpp"
 #include "core/settings.hpp"
 #include "device/registry.hpp"
+#include "ops/context.hpp"
 #include "ops/host_memory.hpp"
 #include "progress.hpp"
 #include "setup.hpp"
