@@ -150,8 +150,15 @@ print("right")
 
 
 def test_the_first_use_opens_the_device():
-    for use in ("dgemm([[1.0]], [[1.0]])", "zgemm([[1.0]], [[1.0]])", "Matrix(1, 1)", "MemoryPool()", "Session()", "Batch()", "DeviceBuffer(8)", "solve([[1.0]], [1.0])"):
-        assert printed(f"import apple_bottom as ab; ab.{use}; print(ab.is_initialized())") == "True", use
+    code = """import apple_bottom as ab
+for use in (lambda: ab.dgemm([[1.0]], [[1.0]]), lambda: ab.zgemm([[1.0]], [[1.0]]), lambda: ab.Matrix(1, 1), ab.MemoryPool, ab.Session, ab.Batch,
+            lambda: ab.DeviceBuffer(8), lambda: ab.solve([[1.0]], [1.0])):
+    before = ab.is_initialized()
+    use()
+    print(before, ab.is_initialized())
+    ab.shutdown()
+"""
+    assert printed(code).splitlines() == ["False True"] * 8
 
 
 def test_a_device_that_is_not_there():
