@@ -33,9 +33,9 @@ class BlasLibrary final : public Contender {
 
   void run() override {
     if (work_.operation == Operation::Dgemm) {
-      host_blas::gemm(library_, problem_of<double>(work_, c_), host_blas::Interface::Fortran, thread_state());
+      host_blas::call(library_, *find_routine("dgemm"), problem_of<double>(work_, c_), {}, thread_state());
     } else {
-      host_blas::gemm(library_, problem_of<Complex>(work_, c_), host_blas::Interface::Fortran, thread_state());
+      host_blas::call(library_, *find_routine("zgemm"), problem_of<Complex>(work_, c_), {}, thread_state());
     }
   }
   std::vector<double> result() override { return c_; }

@@ -29,7 +29,7 @@ std::string compiler() {
 Json host_blas_json() {
   const host_blas::Library* library = host_blas::library();
   if (!library) return nullptr;
-  return {{"file", library->file}, {"version", library->version}, {"cblas", library->cblas_dgemm != nullptr}};
+  return {{"file", library->file}, {"version", library->version}, {"cblas", library->of(*find_routine("dgemm")).cblas != nullptr}};
 }
 
 Json table_json() {
