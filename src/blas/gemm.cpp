@@ -85,6 +85,8 @@ ProductReport run_on_cpu(const GemmProblem<T>& problem, const Surroundings& arou
   return host_report(around.precision, Scheme::Ieee);
 }
 
+constexpr double undivided = 0;  // the cpu's share of the columns
+
 template <Scalar T>
 ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, const Surroundings& around, double cpu_share) {
   ops::Choices choices;
@@ -170,7 +172,7 @@ void perform(const GemmBatch<T>& batch, const Front& front, const Surroundings& 
   bool any_on_gpu = false;
   for (Index i = 0; i < batch.count; ++i) {
     const GemmProblem<T> product = batch.product(i);
-    const ProductReport report = on_device ? run_on_device(product, front, around) : run_on_cpu(product, around);
+    const ProductReport report = on_device ? run_on_device(product, front, around, undivided) : run_on_cpu(product, around);
     any_on_gpu = any_on_gpu || is_gpu(report);
     all = merged(all, report);
   }
