@@ -79,7 +79,7 @@ use_prefix() {
 use_filter() {
   local filter=$prefix/lib/applebottom/blas
   check "filter is alone in its folder" [ "$(ls "$filter")" = libblas.so.3 ]
-  check "no path of the build in it" sh -c "! strings '$filter/libblas.so.3' | grep -F '$build'"
+  check "no path of the build in it" sh -c "! readelf -dW '$filter/libblas.so.3' | grep -F '$build'"
   # shellcheck disable=SC2046
   check "filter by pkg-config" compiled seen cc "$here/blas.c" $(pkg-config --libs applebottom-blas)
   cc "$here/blas.c" $(pkg-config --libs blas) -o "$work/swapped"
@@ -115,5 +115,6 @@ check "install below DESTDIR" env DESTDIR="$work/stage" cmake --install "$build"
 prefix=$work/stage/opt/applebottom
 check "its layout" has_layout
 check "uninstall" env DESTDIR="$work/stage" "$here/../../scripts/uninstall.sh" "$build/install_manifest.txt"
-check "nothing is left" [ -z "$(find "$work/stage" ! -type d)" ]
+check "no file is left" [ -z "$(find "$work/stage" ! -type d)" ]
+check "folders that are not ours are" [ -d "$work/stage/opt" ]
 exit $failed
