@@ -23,6 +23,7 @@ BLAS testers|-|libblas-test libblas-dev libblas3 liblapack3 xz-utils|-
 strace|command strace|strace|-
 binutils|command readelf|binutils|-
 callgrind|command valgrind|valgrind|-
+Oclgrind|command oclgrind|oclgrind|-
 OpenCL on the CPU|-|pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers|-
 GLSL compiler|command glslangValidator|glslang-tools|glslang
 SPIR-V validator|command spirv-val|spirv-tools|spirv-tools

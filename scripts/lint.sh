@@ -53,6 +53,8 @@ done
 judge "tally --self-test" python3 scripts/tally.py --self-test
 judge "table_of_bench --self-test" python3 tools/table_of_bench.py --self-test
 judge "gpu_report --self-test" python3 scripts/gpu_report.py --self-test
+judge "count_slots --self-test" python3 tools/count_slots.py --self-test
+judge "golden_table --self-test" python3 scripts/golden_table.py --self-test
 for checker in check_layers check_mirror check_style; do judge "$checker" python3 "tools/$checker.py"; done
 if ls build/*/libapplebottom.so >/dev/null 2>&1; then judge check_exports python3 tools/check_exports.py; fi
 echo "lint: passed $passed, failed $failed"

@@ -10,6 +10,7 @@ NAME = "check_mirror"
 NATIVE = "a native engine: compared with the common kernels in tests/ops/native_engines_test.cpp"
 WITHOUT_TEST = {
     "src/device/vulkan/absent.cpp": "no devices, for builds without headers or compiler: those of a bare system",
+    "src/device/metal/absent.cpp": "no devices, for all systems but macOS: most tests run with it",
     "src/device/cuda/absent.cpp": "two constants for builds without nvcc: those of a bare system",
     "src/device/cuda/native/absent.cpp": "the same for the native kernels",
     **{f"src/device/cpu/native/{name}.cpp": NATIVE
@@ -25,6 +26,7 @@ WITHOUT_SOURCE = {
     "tests/routing/builtin_table_test.cpp": "the data files of src/routing/tables, compiled in",
     "tests/ops/native_engines_test.cpp": "native kernels against the common ones, over whole products",
     "tests/ops/cuda_native_test.cpp": "the same for those of CUDA devices",
+    "tests/ops/metal_native_test.cpp": "the same for those of Metal devices",
     "tests/device/cuda/native/reductions_test.cpp": "on a GPU: all that may come through the reductions of sums.cuh and residues.cuh",
 }
 

@@ -9,6 +9,7 @@
 #include "core/settings.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/metal/metal_device.hpp"
 #include "device/vulkan/vulkan_device.hpp"
 
 namespace ab::device {
@@ -74,6 +75,8 @@ std::unique_ptr<List> find_devices() {
   if (is_forked_child()) return found;  // it has no other; a driver that another thread was loading at the fork would hang
   int ordinal = 0;
   for (const Traits& traits : describe_cuda()) entries.emplace_back(traits, open_cuda, ordinal++);
+  ordinal = 0;
+  for (const Traits& traits : describe_metal()) entries.emplace_back(traits, open_metal, ordinal++);
   ordinal = 0;
   for (const Traits& traits : describe_vulkan()) entries.emplace_back(traits, open_vulkan, ordinal++);
   found->default_order = order_of_preference(entries);

@@ -26,17 +26,25 @@ class Place {
  public:
   explicit Place(void* handle) : handle_(handle) {}
 
-  /// The function of that name outside our own library; null when there is none.
+  /// The host BLAS that our filter library (blas/filter) names, when it is found here; null when it is not.
+  const char* host_of_filter() const { return static_cast<const char*>(dlsym(handle_, "ab_filter_host")); }
+
+  /// The function of that name outside our own library and our filter; null when there is none.
   template <class Function>
   Function* function(const char* name) const {
     void* address = dlsym(handle_, name);
-    if (address == nullptr || lies_in_us(address)) return nullptr;
+    if (address == nullptr || lies_in_us(address) || lies_in_filter(address)) return nullptr;
     Function* typed = nullptr;
     std::memcpy(&typed, &address, sizeof typed);
     return typed;
   }
 
  private:
+  bool lies_in_filter(const void* address) const {
+    const char* host = host_of_filter();
+    return host != nullptr && object_of(host) == object_of(address);
+  }
+
   void* handle_;
 };
 
@@ -103,6 +111,8 @@ std::optional<Library> library_at(const Place& place, std::string& refusal) {
 
 std::optional<Library> library_in_file(const char* file, int flags, std::string& refusal) {
   void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | flags);
+  const char* host = handle != nullptr ? Place(handle).host_of_filter() : nullptr;
+  if (host != nullptr) handle = dlopen(host, RTLD_NOW | RTLD_LOCAL);  // our filter is no BLAS, what it stands before is
   if (handle == nullptr) {
     const char* error = dlerror();
     refusal = error != nullptr ? error : "cannot be loaded";

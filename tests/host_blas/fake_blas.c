@@ -55,6 +55,10 @@ void cblas_zgemm(int order, int ta, int tb, int m, int n, int k, const void* alp
 }
 #endif
 
+#if defined(AB_FAKE_FILTER)
+const char ab_filter_host[] = AB_FAKE_FILTER;
+#endif
+
 #if defined(AB_FAKE_VERSION)
 const char* openblas_get_config(void) {
   return "OpenBLAS 9.8.7 NO_AFFINITY Haswell";

@@ -68,6 +68,28 @@ TEST(Find, ALibraryOpenedByOthersIsJudgedTheSameWay) {
   EXPECT_EQ(refusal, "has no dgemm_ and zgemm_ of its own");
 }
 
+// Our filter library defines dgemm_ too, which would come back to us.
+TEST(Find, BehindOurFilterLibraryStandsItsHost) {
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find(fake("filter"), complaints);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(complaints.empty());
+  EXPECT_EQ(found->file, "fake_blas_full.so");
+}
+
+TEST(Inner, DISABLED_PassesOverAFilterInTheGlobalScope) {
+  std::vector<std::string> complaints;
+  const std::optional<Library> found = find("", complaints);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->file, "libopenblas.so.0");
+}
+
+TEST(Find, AFilterInTheGlobalScopeIsPassedOver) {
+  const auto result = ab::test::run_self("Inner.DISABLED_PassesOverAFilterInTheGlobalScope",
+                                         {{"LD_PRELOAD", fake("filter")}, {"LD_LIBRARY_PATH", AB_FAKES}});
+  EXPECT_EQ(result.exit_status, 0);
+}
+
 // In a process of its own: what is loaded stays loaded.
 TEST(Inner, DISABLED_FindsWhatIsLoaded) {
   const std::string file = std::string(AB_FAKES) + "/libblas.so.3";

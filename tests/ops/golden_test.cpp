@@ -6,7 +6,7 @@
 
 #include "device/registry.hpp"
 #include "support/faulty_device.hpp"
-#include "support/run_golden.hpp"
+#include "support/golden_table.hpp"
 
 namespace ab::test {
 namespace {
@@ -43,6 +43,14 @@ TEST_P(Golden, EveryProductUnderTheSmallestCap) {  // blocks of 64 rows, 64 colu
         expect_golden(context_of(device), golden, choices);
       }
     }
+  }
+}
+
+TEST(GoldenProducts, HaveOneTableOfHashes) {
+  const std::string table = print_golden_hashes(context_of(0), device::traits_of(0).id);
+  for (int device = 1; device < device::count(); ++device) {
+    const device::Traits& traits = device::traits_of(device);
+    EXPECT_EQ(print_golden_hashes(context_of(device), traits.id + " " + traits.name), table);
   }
 }
 
