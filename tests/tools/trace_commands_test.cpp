@@ -180,7 +180,7 @@ TEST(TraceCommands, ReplayReadsEveryFront) {
     for (const char* routine : {"dgemm", "zgemm"}) {
       report::Call call = test::device_call(routine);
       call.api = api;
-      call.letters = {'T', 'C'};
+      call.letters = {.ta = 'T', .tb = 'C'};
       const bool by_rows = api == report::Api::Cblas || api == report::Api::Handle || api == report::Api::Batch;
       call.lda = by_rows ? call.m : call.k;
       call.ldb = by_rows ? call.k : call.n;
