@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "options.hpp"
+
 namespace ab::cli {
 namespace {
 
