@@ -11,6 +11,8 @@ NATIVE = "a native engine: compared with the common kernels in tests/ops/native_
 WITHOUT_TEST = {
     "src/device/vulkan/absent.cpp": "no devices, for builds without headers or compiler: those of a bare system",
     "src/device/metal/absent.cpp": "no devices, for all systems but macOS: most tests run with it",
+    "src/device/cpu/dispatch_threads.cpp": "macOS without oneTBB only: threads_test.cpp holds it to the same rules there",
+    "src/host_blas/accelerate.cpp": "macOS only: the host BLAS of host_blas_test.cpp there",
     "src/device/cuda/absent.cpp": "two constants for builds without nvcc: those of a bare system",
     "src/device/cuda/native/absent.cpp": "the same for the native kernels",
     **{f"src/device/cpu/native/{name}.cpp": NATIVE

@@ -7,6 +7,10 @@
 #include <cstring>
 #include <string_view>
 
+#if defined(__APPLE__)
+#include "host_blas/accelerate.hpp"
+#endif
+
 namespace ab::host_blas {
 namespace {
 
@@ -141,12 +145,16 @@ std::optional<Library> find(const std::string& asked, std::vector<std::string>& 
     if (auto found = library_in_file(asked.c_str(), 0, refusal)) return found;
     complaints.push_back("AB_HOST_BLAS=\"" + asked + "\" cannot be used (" + refusal + "); searching for another BLAS");
   }
+#if defined(__APPLE__)
+  return accelerate();  // what RTLD_NEXT finds there is Accelerate, too, under its old names
+#else
   if (auto found = library_at(Place(RTLD_NEXT), refusal)) return found;
   if (auto found = library_in_file("libblas.so.3", RTLD_NOLOAD, refusal)) return found;
   for (const char* file : {"libopenblas.so.0", "libblas.so.3"}) {
     if (auto found = library_in_file(file, 0, refusal)) return found;
   }
   return std::nullopt;
+#endif
 }
 
 }  // namespace ab::host_blas

@@ -29,8 +29,8 @@ struct Library {
 };
 
 /// The library of spec 4.9: the file `asked` ("" for none), else RTLD_NEXT, else a loaded libblas.so.3, else libopenblas.so.0 or
-/// libblas.so.3; in place of our filter library the BLAS behind it. A file that was asked for and cannot serve goes to `complaints`, and
-/// the search goes on.
+/// libblas.so.3; in place of our filter library the BLAS behind it; on macOS the file `asked`, else Accelerate. A file that was asked for
+/// and cannot serve goes to `complaints`, and the search goes on.
 std::optional<Library> find(const std::string& asked, std::vector<std::string>& complaints);
 
 /// The BLAS behind a handle of dlopen, or nothing and why it cannot serve: functions missing, or 64-bit integers.

@@ -187,5 +187,40 @@ Outcome compute(Context& context, const GemmProblem<T>& problem, const Choices& 
 template Outcome compute(Context&, const GemmProblem<double>&, const Choices&);
 template Outcome compute(Context&, const GemmProblem<Complex>&, const Choices&);
 
+bool any_registered() noexcept {
+  return faked().registered.data() != nullptr;
+}
+RegisteredSpan::~RegisteredSpan() = default;
+std::optional<RegisteredSpan> find_registered(std::span<const std::byte> span) {
+  const std::span<const std::byte> all = faked().registered;
+  static_assert(alignof(int) > 1);
+  static int place;  // what it is of is never looked at
+  const bool inside = span.data() >= all.data() && span.data() + span.size() <= all.data() + all.size();
+  return inside ? std::optional<RegisteredSpan>(RegisteredSpan(reinterpret_cast<RegisteredRange&>(place), 0)) : std::nullopt;
+}
+
+Index columns_of_share(double share, Index columns) {
+  faked().last_share = share;
+  return columns / 2;
+}
+
+template <Scalar T>
+SplitOutcome gemm_split(Context& cpu, Context& other, const GemmProblem<T>& problem, const Choices& choices, Index) {
+  faked().split_devices = {cpu.index(), other.index()};
+  SplitOutcome split;
+  if (faked().gpu_fails) {
+    split.other_failed = Error(*faked().gpu_fails, "faked failure");
+    split.other_declined = Decline{Reason::DeviceError};
+  }
+  test::fill(problem, faked().gpu_fails ? test::by_cpu : test::by_both);
+  split.outcome.report.precision = choices.precision;
+  split.outcome.report.scheme = Scheme::CrtInt8;
+  split.outcome.report.engine = faked().gpu_fails ? Engine::Device : Engine::Split;
+  split.outcome.report.device = faked().gpu_fails ? cpu.index() : other.index();
+  return split;
+}
+template SplitOutcome gemm_split(Context&, Context&, const GemmProblem<double>&, const Choices&, Index);
+template SplitOutcome gemm_split(Context&, Context&, const GemmProblem<Complex>&, const Choices&, Index);
+
 }  // namespace ops
 }  // namespace ab

@@ -4,6 +4,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "core/error.hpp"
 #include "core/settings.hpp"
 #include "host_blas/host_blas.hpp"
+#include "ops/host_memory.hpp"
 #include "ops/level3.hpp"
+#include "ops/split.hpp"
 
 namespace ab::test {
 
@@ -38,6 +41,9 @@ struct Faked {
   std::vector<Op> last_ops;
   ops::Choices last_choices;
   bool marked_inside_host = false;
+  double last_share = 0;           // of a split
+  std::vector<int> split_devices;  // indices
+  std::span<const std::byte> registered = {};
 };
 
 /// The fakes in force; reset() makes them new, for each test.
@@ -45,6 +51,6 @@ Faked& faked();
 void reset();
 
 /// What the fakes put into every entry of C, by who computed it.
-inline constexpr double by_host = 100, by_cpu = 200, by_gpu = 300;
+inline constexpr double by_host = 100, by_cpu = 200, by_gpu = 300, by_both = 400;
 
 }  // namespace ab::test
