@@ -48,6 +48,50 @@ std::pair<std::vector<nlohmann::json>, std::map<std::string, std::string>> sorte
   return {calls, others};
 }
 
+void expect_rank_k(const nlohmann::json& call) {
+  EXPECT_EQ(call["name"], "dsyrk");
+  EXPECT_EQ(call["args"]["uplo"], "U");
+  EXPECT_EQ(call["args"]["trans"], "N");
+  EXPECT_FALSE(call["args"].contains("ta"));
+  EXPECT_EQ(call["args"]["k"], 3);
+}
+
+void expect_solve(const nlohmann::json& call) {
+  const auto& solve = call["args"];
+  EXPECT_EQ(call["name"], "dtrsm");
+  EXPECT_EQ(solve["side"], "R");
+  EXPECT_EQ(solve["uplo"], "L");
+  EXPECT_EQ(solve["trans"], "T");
+  EXPECT_EQ(solve["diag"], "U");
+  EXPECT_EQ(solve["alpha"], 3);
+  EXPECT_EQ(solve["scheme"], "ieee");
+  EXPECT_EQ(solve["reason"], "resident");
+  EXPECT_FALSE(solve.contains("ta"));
+}
+
+void expect_real_product(const nlohmann::json& call) {
+  EXPECT_EQ(call["name"], "dgemm");
+  const auto& real = call["args"];
+  EXPECT_EQ(real["api"], "handle");
+  EXPECT_EQ(real["m"], 2);
+  EXPECT_EQ(real["n"], 4);
+  EXPECT_EQ(real["k"], 3);
+  EXPECT_EQ(real["lda"], 3);
+  EXPECT_EQ(real["ldb"], 4);
+  EXPECT_EQ(real["ldc"], 4);
+  EXPECT_EQ(real["alpha"], 2);
+  EXPECT_EQ(real["beta"], 0.5);
+  EXPECT_EQ(real["reason"], "resident");
+  EXPECT_EQ(real["engine"], "device");
+}
+
+void expect_complex_product(const nlohmann::json& call) {
+  EXPECT_EQ(call["name"], "zgemm");
+  EXPECT_EQ(call["args"]["ta"], "C");
+  EXPECT_EQ(call["args"]["tb"], "N");
+  EXPECT_EQ(call["args"]["k"], 2);
+}
+
 TEST(Recording, HandleProductsAreTracedAsSuch) {
   char folder[] = "/tmp/capi_recording_XXXXXX";
   ASSERT_NE(mkdtemp(folder), nullptr);
@@ -72,38 +116,10 @@ TEST(Recording, HandleProductsAreTracedAsSuch) {
   const auto& [calls, others] = sorted(events);
   ASSERT_EQ(calls.size(), 4u);
   EXPECT_EQ(others, (std::map<std::string, std::string>{{"async", "dgemm"}, {"batch", "dgemm"}}));
-  EXPECT_EQ(calls[2]["name"], "dsyrk");
-  EXPECT_EQ(calls[2]["args"]["uplo"], "U");
-  EXPECT_EQ(calls[2]["args"]["trans"], "N");
-  EXPECT_FALSE(calls[2]["args"].contains("ta"));
-  EXPECT_EQ(calls[2]["args"]["k"], 3);
-  const auto& solve = calls[3]["args"];
-  EXPECT_EQ(calls[3]["name"], "dtrsm");
-  EXPECT_EQ(solve["side"], "R");
-  EXPECT_EQ(solve["uplo"], "L");
-  EXPECT_EQ(solve["trans"], "T");
-  EXPECT_EQ(solve["diag"], "U");
-  EXPECT_EQ(solve["alpha"], 3);
-  EXPECT_EQ(solve["scheme"], "ieee");
-  EXPECT_EQ(solve["reason"], "resident");
-  EXPECT_FALSE(solve.contains("ta"));
-  EXPECT_EQ(calls[0]["name"], "dgemm");
-  const auto& real = calls[0]["args"];
-  EXPECT_EQ(real["api"], "handle");
-  EXPECT_EQ(real["m"], 2);
-  EXPECT_EQ(real["n"], 4);
-  EXPECT_EQ(real["k"], 3);
-  EXPECT_EQ(real["lda"], 3);
-  EXPECT_EQ(real["ldb"], 4);
-  EXPECT_EQ(real["ldc"], 4);
-  EXPECT_EQ(real["alpha"], 2);
-  EXPECT_EQ(real["beta"], 0.5);
-  EXPECT_EQ(real["reason"], "resident");
-  EXPECT_EQ(real["engine"], "device");
-  EXPECT_EQ(calls[1]["name"], "zgemm");
-  EXPECT_EQ(calls[1]["args"]["ta"], "C");
-  EXPECT_EQ(calls[1]["args"]["tb"], "N");
-  EXPECT_EQ(calls[1]["args"]["k"], 2);
+  expect_real_product(calls[0]);
+  expect_complex_product(calls[1]);
+  expect_rank_k(calls[2]);
+  expect_solve(calls[3]);
   unlink(file.c_str());
   rmdir(folder);
 }
