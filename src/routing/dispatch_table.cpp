@@ -92,12 +92,19 @@ Measurement& Section::row(const Routine& routine, const Key& key, const Measurem
   widen(group.m, m);
   widen(group.n, n);
   widen(group.k, k);
+  widen(m_, m);
+  widen(n_, n);
+  widen(k_, k);
   for (Measurement& known : group.rows) {
     if (known.m == m && known.n == n && known.k == k) return known;
   }
   Measurement fresh{};
   fresh.m = m, fresh.n = n, fresh.k = k;
   return group.rows.emplace_back(fresh);
+}
+
+bool Section::reaches(const Request& request) const {
+  return may_be_near(m_, request.m) && may_be_near(n_, request.n) && may_be_near(k_, request.k);
 }
 
 const Section::Group* Section::find(const Routine& routine, const Key& key) const {

@@ -43,6 +43,8 @@ struct Section {
   /// The row of that key and shape, new (without times) if there is none.
   Measurement& row(const Routine& routine, const Key& key, const Measurement& shape);
   const Group* find(const Routine& routine, const Key& key) const;
+  /// False when no row of any key is a neighbour of that shape: most small calls end here.
+  bool reaches(const Request& request) const;
 
   std::string device, cpu, host_blas, library, date;
   std::string machines;  // "AMX machines": whom a section of a kind serves, for reports
@@ -55,6 +57,7 @@ struct Section {
     std::size_t group;
   };
   std::vector<Place> places_;  // in ascending order of the codes
+  Extent m_{INT64_MAX, 0}, n_{INT64_MAX, 0}, k_{INT64_MAX, 0};  // of all rows
 };
 
 struct Table {

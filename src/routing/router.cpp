@@ -16,7 +16,7 @@ Request on(const Surface& surface, Request request) {
 }  // namespace
 
 Route measured_route(Request request, State state, Surface surface) {
-  if (surface.section == nullptr) return {Engine::Host, Method::Class, Reason::NoMeasurement};
+  if (surface.section == nullptr || !surface.section->reaches(request)) return {Engine::Host, Method::Class, Reason::NoMeasurement};
   const Request asked = on(surface, request);
   const Verdict of_class = look_up(*surface.section, asked, class_of(request.precision));
   const Verdict of_vendor = state.device_has_vendor_gemm ? look_up(*surface.section, asked, TableClass::Vendor) : Verdict();
