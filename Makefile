@@ -4,7 +4,7 @@ SHELL := /bin/sh
 PREFIX ?= /usr/local
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 
-.PHONY: all run test test-asan test-ubsan test-tsan bench examples verify-symbols install uninstall ci-local lint tidy clean
+.PHONY: all run test test-dd-bound test-asan test-ubsan test-tsan bench calibrate examples verify-symbols install uninstall ci-local lint tidy clean
 
 all: deps-run
 	@scripts/build.sh release
@@ -14,6 +14,12 @@ run: all
 
 test: deps-test
 	@scripts/run_tests.sh dev --suites
+
+# The bound of class dd, (3K + 13) 2^-48 |A||B|: certificates against exact sums, then every family of data on every device.
+test-dd-bound: deps-test
+	@scripts/build.sh dev ops_test ops_random_test applebottom_cli
+	@ctest --preset dev -R '^(ops_test.GemmDd|ops_random_test.Certificates)\.'
+	@build/dev/applebottom verify --precision dd
 
 test-asan: deps-test
 	@scripts/run_tests.sh asan
@@ -27,6 +33,10 @@ test-tsan: deps-test
 bench: all
 	@build/release/applebottom bench $(BENCH)
 
+# The next build compiles the table in.
+calibrate: all
+	@build/release/applebottom calibrate $(CALIBRATE) --output src/routing/tables/calibrated.txt
+
 examples: all
 	@scripts/run_examples.sh build/release
 
@@ -39,8 +49,11 @@ install: all
 uninstall:
 	@scripts/uninstall.sh build/release/install_manifest.txt
 
+# What a change must pass, then adversarial data, then errors as K grows.
 ci-local:
 	@.ci/run
+	@build/dev/applebottom verify --count 3
+	@build/dev/applebottom verify --data uniform --shape 16x16x16,16x16x64,16x16x256,16x16x1024,16x16x4096,16x16x16384
 
 lint: deps-lint
 	@scripts/lint.sh

@@ -1,8 +1,10 @@
 # What `make install` writes: libraries, headers, the command line, pkg-config and CMake files; all of it relocatable.
 include(GNUInstallDirs)
-set(AB_PC_PRIVATE_LIBS "-ltbb -lstdc++ -lpthread -ldl")
+set(AB_PC_PRIVATE_LIBS "-ltbb -lstdc++ -lm -lpthread -ldl")
+set(AB_PC_PRIVATE_REQUIREMENTS blas)
 set(AB_CONFIG_TBB "find_dependency(TBB)")
 if(APPLE)
+  set(AB_PC_PRIVATE_REQUIREMENTS "")
   set(AB_PC_PRIVATE_LIBS "-lc++ -framework Accelerate -framework Metal -framework Foundation")
   if(AB_TBB)
     string(PREPEND AB_PC_PRIVATE_LIBS "-ltbb ")
@@ -19,6 +21,13 @@ endforeach()
 set_target_properties(applebottom_static PROPERTIES EXPORT_NAME static)
 install(TARGETS applebottom applebottom_static EXPORT applebottomTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET applebottom_blas) # alone in its folder, from which LD_LIBRARY_PATH and update-alternatives may take it
+  set_target_properties(applebottom_blas PROPERTIES EXPORT_NAME blas)
+  install(TARGETS applebottom_blas EXPORT applebottomTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/applebottom/blas)
+  # The name that linkers and FindBLAS look for in applebottom-blas.pc.
+  file(CREATE_LINK applebottom/blas/libblas.so.3 ${PROJECT_BINARY_DIR}/generated/libapplebottom-blas.so SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/generated/libapplebottom-blas.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
@@ -30,6 +39,9 @@ if(TARGET applebottom_cli)
     set_target_properties(applebottom_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   endif()
   install(TARGETS applebottom_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET applebottom_man_page)
+    install(FILES ${PROJECT_BINARY_DIR}/applebottom.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
 endif()
 
 set(ab_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/applebottom)
@@ -40,7 +52,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/applebottomConfigVersion.
 install(FILES ${PROJECT_BINARY_DIR}/applebottomConfig.cmake ${PROJECT_BINARY_DIR}/applebottomConfigVersion.cmake
   DESTINATION ${ab_config_dir})
 
-# The prefix of applebottom.pc is found from where the file lies.
+# The prefix in the .pc files is found from where they lie.
 file(RELATIVE_PATH ab_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-configure_file(cmake/applebottom.pc.in ${PROJECT_BINARY_DIR}/applebottom.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/applebottom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(ab_pc_files applebottom)
+if(TARGET applebottom_blas)
+  list(APPEND ab_pc_files applebottom-blas)
+endif()
+foreach(name ${ab_pc_files})
+  configure_file(cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

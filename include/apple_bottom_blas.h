@@ -28,6 +28,13 @@ AB_API void ab_dgemm_blas(char transA, char transB, int m, int n, int k, double 
 AB_API void ab_zgemm_blas(char transA, char transB, int m, int n, int k, ab_complex alpha, const ab_complex* A, int lda,
                           const ab_complex* B, int ldb, ab_complex beta, ab_complex* C, int ldc);
 
+/* Permits the library to read BLAS operands that lie in these bytes in place, where a device can; results never depend on it. Any start
+ * and length; opens no device. The memory must outlive its registration, which lasts until it is unregistered, whatever ab_shutdown does,
+ * but not in a forked child. AB_ERROR_INVALID_ARG: NULL, 0 bytes, an overlap with a registered range. */
+AB_API ABStatus ab_register_host_memory(void* base, size_t nbytes);
+/* Waits for the calls that use the range. AB_ERROR_INVALID_ARG: no range begins there. */
+AB_API ABStatus ab_unregister_host_memory(void* base);
+
 /* This thread's last call of the BLAS ABI: "gpu" when a device other than `cpu` computed any part of the result, else "cpu";
  * "none" before any. Static storage. */
 AB_API const char* ab_get_last_dispatch_path(void);

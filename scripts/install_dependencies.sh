@@ -20,9 +20,12 @@ HPL (demo)|command hpcc|hpcc openmpi-bin|-'
 TEST='GoogleTest|header gtest/gtest.h|libgtest-dev|googletest
 Boost headers|header boost/multiprecision/cpp_int.hpp|libboost-dev|boost
 BLAS testers|-|libblas-test libblas-dev libblas3 liblapack3 xz-utils|-
+pytest|module pytest|python3-pytest|-
 strace|command strace|strace|-
 binutils|command readelf|binutils|-
 callgrind|command valgrind|valgrind|-
+Fortran|command gfortran|gfortran|gcc
+pkg-config|command pkg-config|pkg-config|pkgconf
 Oclgrind|command oclgrind|oclgrind|-
 OpenCL on the CPU|-|pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers|-
 GLSL compiler|command glslangValidator|glslang-tools|glslang
@@ -30,7 +33,8 @@ SPIR-V validator|command spirv-val|spirv-tools|spirv-tools
 Vulkan headers|header vulkan/vulkan_core.h|libvulkan-dev|vulkan-headers
 Vulkan on the CPU|-|libvulkan1 mesa-vulkan-drivers vulkan-validationlayers|-
 clang|command clang|clang|-'
-LINT='clang-format 14|command clang-format-14|clang-format-14|-'
+LINT='clang-format 14|command clang-format-14|clang-format-14|-
+pyflakes|command pyflakes3|pyflakes3|-'
 
 say() { echo "install_dependencies: $*"; }
 command_is() { command -v "$1" >/dev/null 2>&1; }

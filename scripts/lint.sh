@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Format, layers, mirror, style and exports; each checker first proves itself on wrong trees. No build needed; the exports are
+# Format, layers, mirror, style, exports, and names in Python; each checker first proves itself on wrong trees. No build needed; the exports are
 # looked at when a library has been built. Usage: scripts/lint.sh [--fix]. Closing line `lint: passed N, failed M`.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -41,12 +41,15 @@ check_format() {
   return 1
 }
 
+check_python() { git ls-files --cached --others --exclude-standard -- '*.py' | while read -r file; do [ -f "$file" ] && echo "$file"; done | xargs -r pyflakes3; }
+
 tool=$(formatter)
 if [ "${1:-}" = --fix ]; then
   [ -n "$tool" ] || { echo "lint: clang-format $CLANG_FORMAT_VERSION is needed" >&2; exit 2; }
   sources | xargs -r "$tool" -i
 fi
 if [ -n "$tool" ]; then judge format check_format "$tool"; else echo "lint: format skipped: no clang-format $CLANG_FORMAT_VERSION"; fi
+if command -v pyflakes3 >/dev/null; then judge pyflakes check_python; else echo "lint: pyflakes skipped: no pyflakes3"; fi
 for checker in check_layers check_mirror check_style check_exports; do
   judge "$checker --self-test" python3 "tools/$checker.py" --self-test
 done

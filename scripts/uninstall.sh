@@ -7,6 +7,6 @@ manifest=${1:?usage: scripts/uninstall.sh install_manifest.txt}
 while IFS= read -r file || [ -n "$file" ]; do
   rm -f -- "${DESTDIR:-}$file"
   folder=$(dirname -- "${DESTDIR:-}$file")
-  case $folder in *applebottom*) rmdir -p --ignore-fail-on-non-empty -- "$folder" 2>/dev/null || true ;; esac
+  while [[ $folder = *applebottom* ]] && rmdir -- "$folder" 2>/dev/null; do folder=$(dirname -- "$folder"); done
 done <"$manifest"
 echo "removed $(grep -c . "$manifest") files"

@@ -235,3 +235,13 @@ def test_what_cannot_be_solved():
         ab.solve(np.ones((2, 3)), np.ones(2))
     with pytest.raises(ab.DimensionMismatchError, match=r"\(2, 2\).*\(3,\)"):
         ab.solve(np.eye(2), np.ones(3))
+
+
+def test_complex_bits_are_those_of_parts():
+    a, b = spread(9, 40, 29) + 1j * spread(9, 40, 30), spread(40, 11, 31) + 1j * spread(40, 11, 32)
+    for word in ("dd", "fast", "fp64", "strict"):
+        with ab.precision(word):
+            cr, ci = ab.zgemm(a.real, a.imag, b.real, b.imag)
+            c = ab.zgemm(a, b)
+            assert same_bits(c.real.copy(), cr) and same_bits(c.imag.copy(), ci)
+            assert same_bits(ab.matmul(a, b), c)

@@ -10,6 +10,8 @@
 #include "core/settings.hpp"
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
+#include "ops/level3.hpp"
+#include "ops/split.hpp"
 #include "report/statistics.hpp"
 
 namespace ab::blas {
@@ -119,6 +121,25 @@ const GemmProblem<Complex>& without_conjugation(const GemmProblem<Complex>& prob
   return problem;
 }
 
+// On the device and the cpu device together. Whatever fails on the device is its failure, though the result is complete.
+template <Scalar T>
+Outcome attempt_split(const GemmProblem<T>& problem, const ops::Choices& choices, ops::Context& device) {
+  const OnCpu current(On::Cpu);
+  Outcome outcome;
+  const std::shared_ptr<ops::Context> cpu = open_context(On::Cpu, outcome);
+  if (cpu == nullptr) return outcome;
+  const Index columns = ops::columns_of_share(choices.cpu_share, problem.n);
+  ops::SplitOutcome split = ops::gemm_split(*cpu, device, problem, choices, columns);
+  if (split.other_failed) split.other_declined = failed(*split.other_failed, device, On::CurrentDevice).declined;
+  if (split.other_declined) split.outcome.report.fallback_reason = split.other_declined->reason;
+  return split.outcome;
+}
+
+template <Scalar T>
+Outcome compute(const GemmProblem<T>& problem, const ops::Choices& choices, ops::Context& context) {
+  return choices.cpu_share > 0 ? attempt_split(problem, choices, context) : ops::compute(context, problem, choices);
+}
+
 template <Scalar T>
 Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On where) {
   const FloatEnvironment environment;  // around the opening too, whose self-test computes
@@ -128,7 +149,7 @@ Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On w
   if (context == nullptr) return outcome;
   const std::uint64_t start_ns = monotonic_ns();
   try {
-    outcome = ops::gemm(*context, without_conjugation(problem), choices);
+    outcome = compute(without_conjugation(problem), choices, *context);
   } catch (const Error& error) {
     return failed(error, *context, where);
   }
@@ -165,7 +186,9 @@ template <Scalar T>
 Traffic traffic_of(const GemmProblem<T>& problem, int device) noexcept {
   if (device < 0 || device::traits_of(device).unified_memory) return {};
   const Index result = problem.m * problem.n;
-  const Index in = problem.m * problem.k + problem.k * problem.n + (problem.beta == T(0) ? 0 : result);
+  const bool one_operand = problem.a.data == problem.b.data && problem.triangle != Triangle::Full;  // of rank-k products
+  const bool reads_c = problem.beta != T(0) && problem.operation != Operation::RankTwo;             // the host completes rank-2k updates
+  const Index in = problem.m * problem.k + (one_operand ? 0 : problem.k * problem.n) + (reads_c ? result : 0);
   return {in * static_cast<Index>(sizeof(T)), result * static_cast<Index>(sizeof(T))};
 }
 

@@ -49,6 +49,19 @@ bool may_find_section(const routing::Tables& tables) {
   return something;
 }
 
+const routing::Section* section_of(const routing::Tables& tables, int index) {
+  const auto place = static_cast<std::size_t>(index);
+  if (place >= most_devices) return search(tables, index);
+  const Found* found = found_by_device[place].load(std::memory_order_acquire);
+  if (found == nullptr) {
+    const Found* fresh = new Found{search(tables, index)};
+    if (fresh->section != nullptr) last_section.store(fresh->section);
+    found_by_device[place].store(fresh, std::memory_order_release);  // of several threads all find the same
+    found = fresh;
+  }
+  return found->section;
+}
+
 std::string table_fact() {
   const routing::Section* section = last_section.load();
   if (section == nullptr) return "";
@@ -62,23 +75,15 @@ std::string table_fact() {
 
 }  // namespace
 
-const routing::Section* section_of_current_device() noexcept {
-  const routing::Tables* tables = routing::tables();
-  if (tables == nullptr || tables->empty()) return nullptr;
+routing::Surface surface_of_current_device() noexcept {
   try {
-    if (!may_find_section(*tables)) return nullptr;
-    const auto index = static_cast<std::size_t>(ops::current_device_index());
-    if (index >= most_devices) return search(*tables, static_cast<int>(index));
-    const Found* found = found_by_device[index].load(std::memory_order_acquire);
-    if (found == nullptr) {
-      const Found* fresh = new Found{search(*tables, static_cast<int>(index))};
-      if (fresh->section != nullptr) last_section.store(fresh->section);
-      found_by_device[index].store(fresh, std::memory_order_release);  // of several threads all find the same
-      found = fresh;
-    }
-    return found->section;
+    const routing::Tables* tables = routing::tables();
+    const bool nothing = tables == nullptr || tables->empty() || !may_find_section(*tables);
+    if (nothing && settings().split.mode == Split::Mode::Off) return {};
+    const int index = ops::current_device_index();
+    return {nothing ? nullptr : section_of(*tables, index), device::traits_of(index).unified_memory, index != cpu_index};
   } catch (...) {  // devices cannot be listed, or no memory: nothing is known
-    return nullptr;
+    return {};
   }
 }
 

@@ -6,8 +6,8 @@
 
 namespace ab::blas {
 
-/// The section of the routing table for the thread's current device; null when there is none. Opens no device.
-const routing::Section* section_of_current_device() noexcept;
+/// What routing knows of the thread's current device, the section of the routing table for it in the first place. Opens no device.
+routing::Surface surface_of_current_device() noexcept;
 
 /// Host BLAS, device, table and memory of this process, as far as they are known by now. Opens nothing.
 report::Facts process_facts();

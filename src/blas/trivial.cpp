@@ -1,19 +1,31 @@
 // SPDX-License-Identifier: MIT
 #include "blas/trivial.hpp"
 
-#include "blas/host_arithmetic.hpp"
 #include "core/float_environment.hpp"
+#include "core/host_arithmetic.hpp"
 
 namespace ab::blas {
 namespace {
+
+double scaled(const GemmProblem<double>& problem, double c, bool) {
+  return multiply(problem.beta, c);
+}
+Complex scaled(const GemmProblem<Complex>& problem, Complex c, bool on_diagonal) {
+  if (!problem.hermitian) return multiply(problem.beta, c);
+  const Complex parts = multiply_parts(problem.beta, c);
+  return on_diagonal ? Complex(parts.real(), 0) : parts;
+}
 
 template <Scalar T>
 void scale(const GemmProblem<T>& problem) {
   const FloatEnvironment environment;
   const bool clear = problem.beta == T(0);  // C is then not read
   for (Index j = 0; j < problem.n; ++j) {
-    T* column = problem.c.data + j * problem.c.ld;
-    for (Index i = 0; i < problem.m; ++i) store(column + i, clear ? T(0) : multiply(problem.beta, load(column + i)));
+    const auto [first, last] = rows_in(problem.triangle, j, problem.m);
+    for (Index i = first; i < last; ++i) {
+      T* c = problem.c.data + i + j * problem.c.ld;
+      store(c, clear ? T(0) : scaled(problem, load(c), i == j));
+    }
   }
 }
 

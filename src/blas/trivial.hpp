@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Quick returns of GEMM (spec 4.4): calls that read neither A nor B are finished on the host, without any device.
+// Quick returns (spec 4.4): calls that read neither A nor B are finished on the host, without any device.
 #pragma once
 #include "core/problem.hpp"
 

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -14,6 +16,7 @@
 // Defined by the program, by one of its libraries, or nowhere.
 extern "C" {
 [[gnu::weak]] void xerbla_(const char* routine, const int* info, std::size_t length);
+[[gnu::weak]] void xerbla_64_(const char* routine, const std::int64_t* info, std::size_t length);
 [[gnu::weak]] void cblas_xerbla(int info, const char* routine, const char* format, ...);
 }
 
@@ -56,11 +59,28 @@ void note_rejected_call() noexcept {
   thread.last_path_was_gpu = false;
 }
 
+// The routine's name as xerbla has it.
+struct PaddedName {
+  char text[24] = "      ";
+  std::size_t length = 6;
+
+  explicit PaddedName(const Routine& routine) {
+    length = std::max(length, routine.name.size());
+    std::transform(routine.name.begin(), routine.name.end(), text,
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
+  }
+};
+
+struct CblasName {
+  char text[32];
+  explicit CblasName(const Routine& routine) { std::snprintf(text, sizeof text, "cblas_%s", routine.name.data()); }
+};
+
 void print_fault(const char* routine, int position, const ArgumentFault& fault, char letter) noexcept {
   char line[line_length];
-  if (fault.least < 0) {
-    std::snprintf(line, sizeof line, " ** On entry to %s parameter number %2d had an illegal value (%s = '%c', expected N, T or C)\n",
-                  routine, position, fault.name, letter >= ' ' && letter <= '~' ? letter : '?');
+  if (fault.expected != nullptr) {
+    std::snprintf(line, sizeof line, " ** On entry to %s parameter number %2d had an illegal value (%s = '%c', expected %s)\n", routine,
+                  position, fault.name, letter >= ' ' && letter <= '~' ? letter : '?', fault.expected);
   } else {
     std::snprintf(line, sizeof line, " ** On entry to %s parameter number %2d had an illegal value (%s = %lld, expected >= %lld)\n",
                   routine, position, fault.name, static_cast<long long>(fault.value), static_cast<long long>(fault.least));
@@ -68,55 +88,78 @@ void print_fault(const char* routine, int position, const ArgumentFault& fault, 
   print(line);
 }
 
-// A fault of the exchanged problem in the caller's words.
-ArgumentFault as_passed(ArgumentFault fault, Order order) {
-  if (order == Order::ColumnMajor) return fault;
-  constexpr struct {
-    int exchanged, passed;
-    const char* name;
-  } places[] = {{3, 4, "n"}, {4, 3, "m"}, {8, 10, "ldb"}, {10, 8, "lda"}};
-  for (const auto& place : places) {
-    if (place.exchanged == fault.position) return {place.passed, place.name, fault.value, fault.least};
+// A fault of the column-major form of a row-major call in the caller's words: what changed places in pairs.
+ArgumentFault as_passed(const Front& front, ArgumentFault fault) {
+  if (front.order == Order::ColumnMajor) return fault;
+  struct Pair {
+    const char *first, *second;
+    int first_position, second_position;
+  };
+  const bool factors = variants_of(*front.routine) == Variants::Transposes, gemmt = front.routine->family == Family::Gemmt;
+  const bool symmetric = front.routine->family == Family::Symmetric;
+  const int ldb = front.routine->family == Family::GemmBatchStrided ? 11 : 10;
+  const Pair sizes = {"m", "n", factors || symmetric ? 3 : 5, factors || symmetric ? 4 : 6}, strides = {"lda", "ldb", 8, ldb};
+  for (const Pair& pair : {sizes, strides}) {
+    const bool first = std::strcmp(fault.name, pair.first) == 0, second = std::strcmp(fault.name, pair.second) == 0;
+    const bool exchanged = pair.first_position == 8 ? factors : !gemmt && variants_of(*front.routine) != Variants::TriangleAndTranspose;
+    if (!exchanged || (!first && !second)) continue;
+    fault.name = first ? pair.second : pair.first;
+    fault.position = first ? pair.second_position : pair.first_position;
   }
   return fault;
 }
 
-const char* expected(const char* name) {
-  if (std::strcmp(name, "order") == 0) return "101 or 102";
+const char* expected_numbers(const char* name) {
+  if (std::strcmp(name, "side") == 0) return "141 or 142";
+  if (std::strcmp(name, "uplo") == 0) return "121 or 122";
+  if (std::strcmp(name, "diag") == 0) return "131 or 132";
   return "111, 112 or 113";
+}
+
+bool has_fortran_handler(const Front& front) {
+  return front.integers == host_blas::Integers::Bits64 ? is_usable(&xerbla_64_) : is_usable(&xerbla_);
+}
+
+void call_fortran_handler(const Front& front, int position) {
+  const PaddedName name(*front.routine);
+  const std::int64_t wide = position;
+  if (front.integers == host_blas::Integers::Bits64) {
+    xerbla_64_(name.text, &wide, name.length);
+  } else {
+    xerbla_(name.text, &position, name.length);
+  }
 }
 
 }  // namespace
 
-void report_fault(const char* routine, const ArgumentFault& fault, char letter) {
+void report_fault(const Front& front, const ArgumentFault& fault, char letter) {
   note_rejected_call();
-  if (!is_usable(&xerbla_)) return print_fault(routine, fault.position, fault, letter);
-  const int info = fault.position;
-  xerbla_(routine, &info, std::strlen(routine));
+  if (has_fortran_handler(front)) return call_fortran_handler(front, fault.position);
+  print_fault(PaddedName(*front.routine).text, fault.position, fault, letter);
 }
 
-void report_cblas_enum(const char* routine, const CblasEnum& bad) {
+void report_cblas_enum(const Front& front, const CblasEnum& bad) {
   note_rejected_call();
+  const CblasName name(*front.routine);
   if (is_usable(&cblas_xerbla)) {
-    cblas_xerbla(bad.position, routine, "illegal %s setting, %d\n", bad.name, bad.value);
+    cblas_xerbla(bad.position, name.text, "illegal %s setting, %d\n", bad.name, bad.value);
     return;
   }
   char line[line_length];
-  std::snprintf(line, sizeof line, " ** On entry to %s parameter number %2d had an illegal value (%s = %d, expected %s)\n", routine,
-                bad.position, bad.name, bad.value, expected(bad.name));
+  std::snprintf(line, sizeof line, " ** On entry to %s parameter number %2d had an illegal value (%s = %d, expected %s)\n", name.text,
+                bad.position, bad.name, bad.value, bad.expected != nullptr ? bad.expected : expected_numbers(bad.name));
   print(line);
 }
 
-void report_cblas_fault(const char* routine, const char* fortran_routine, Order order, const ArgumentFault& fault) {
+void report_cblas_fault(const Front& front, const ArgumentFault& fault) {
   note_rejected_call();
-  if (is_usable(&xerbla_)) {
-    const int info = fault.position;
-    xerbla_(fortran_routine, &info, std::strlen(fortran_routine));
-  } else if (is_usable(&cblas_xerbla)) {
-    cblas_xerbla(fault.position + 1, routine, "");
+  if (has_fortran_handler(front)) return call_fortran_handler(front, fault.position);
+  const CblasName name(*front.routine);
+  if (is_usable(&cblas_xerbla)) {
+    cblas_xerbla(fault.position + 1, name.text, "");
   } else {
-    const ArgumentFault passed = as_passed(fault, order);
-    print_fault(routine, passed.position + 1, passed, ' ');
+    const ArgumentFault passed = as_passed(front, fault);
+    print_fault(name.text, passed.position + 1, passed, ' ');
   }
 }
 

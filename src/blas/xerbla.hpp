@@ -7,19 +7,19 @@
 
 namespace ab::blas {
 
-/// A bad argument of a Fortran or by-value call. `routine` is padded to six characters: "DGEMM ".
-void report_fault(const char* routine, const ArgumentFault& fault, char letter);
+/// A bad argument of a Fortran or by-value call. Handlers get the routine's name in capitals, padded to six characters: "DGEMM ".
+void report_fault(const Front& front, const ArgumentFault& fault, char letter);
 
 /// A bad enum of a CBLAS call: `position` in the CBLAS argument list.
 struct CblasEnum {
   int position;
   const char* name;
   int value;
+  const char* expected;  // null: the numbers of the letters that `name` has
 };
-void report_cblas_enum(const char* routine, const CblasEnum& bad);
+void report_cblas_enum(const Front& front, const CblasEnum& bad);
 
-/// A bad size of a CBLAS call, found in its column-major form (row-major: with A and B exchanged), whose numbers go to handlers.
-/// `routine`, `fortran_routine`: "cblas_dgemm", "DGEMM ".
-void report_cblas_fault(const char* routine, const char* fortran_routine, Order order, const ArgumentFault& fault);
+/// A bad size of a CBLAS call, found in its column-major form, whose numbers go to handlers.
+void report_cblas_fault(const Front& front, const ArgumentFault& fault);
 
 }  // namespace ab::blas

@@ -45,19 +45,19 @@ Complex scalar_of(const Request& request, const double* words) {
 }
 
 // Checks in the order of the specification, up to the quick returns.
-ab::GemmArguments checked_arguments(const Request& request) {
+ab::Arguments checked_arguments(const Request& request) {
   for (const Place* place : {&request.a, &request.b, &request.c}) require_buffer(place->buffer);
   ab::capi::require_pointer("alpha", request.alpha);
   ab::capi::require_pointer("beta", request.beta);
-  const ab::GemmArguments arguments = {ab::capi::op_of("transA", request.ops[0]),
-                                       ab::capi::op_of("transB", request.ops[1]),
-                                       request.m,
-                                       request.n,
-                                       request.k,
-                                       request.a.ld,
-                                       request.b.ld,
-                                       request.c.ld};
-  if (const auto fault = ab::find_fault(arguments)) {
+  const ab::Arguments arguments = {.op_a = ab::capi::op_of("transA", request.ops[0]),
+                                   .op_b = ab::capi::op_of("transB", request.ops[1]),
+                                   .m = request.m,
+                                   .n = request.n,
+                                   .k = request.k,
+                                   .lda = request.a.ld,
+                                   .ldb = request.b.ld,
+                                   .ldc = request.c.ld};
+  if (const auto fault = ab::find_gemm_fault(arguments)) {
     fail(Status::InvalidArgument,
          std::string(fault->name) + " is " + std::to_string(fault->value) + ", expected at least " + std::to_string(fault->least));
   }
@@ -80,7 +80,7 @@ ab::device::Slice slice_of(const Request& request, const Place& place) {
   return slice;
 }
 
-ab::ops::Product product_of(const Request& request, const ab::GemmArguments& arguments) {
+ab::ops::Product product_of(const Request& request, const ab::Arguments& arguments) {
   const int words = request.words;
   ab::ops::Product product;
   product.left = ab::ops::left_operand(slice_of(request, request.a), words, *arguments.op_a, request.m, request.k, request.a.ld);
@@ -107,12 +107,12 @@ ab::ProductReport multiply(const Request& request, const ab::ops::Product& produ
   return outcome.report;
 }
 
-ab::report::Call call_of(const Request& request, const ab::GemmArguments& arguments, const ab::ProductReport& product) {
+ab::report::Call call_of(const Request& request, const ab::Arguments& arguments, const ab::ProductReport& product) {
   ab::report::Call call;
   call.routine = request.words == 2 ? "zgemm" : "dgemm";
   call.api = ab::report::Api::DeviceBuffer;
   call.complex = request.words == 2;
-  call.letters = {ab::letter_of(*arguments.op_a), ab::letter_of(*arguments.op_b)};
+  call.letters = {.ta = ab::letter_of(*arguments.op_a), .tb = ab::letter_of(*arguments.op_b)};
   call.m = request.m, call.n = request.n, call.k = request.k;
   call.lda = request.a.ld, call.ldb = request.b.ld, call.ldc = request.c.ld;
   call.alpha = scalar_of(request, request.alpha);
@@ -122,7 +122,7 @@ ab::report::Call call_of(const Request& request, const ab::GemmArguments& argume
 }
 
 void run(const Request& request) {
-  const ab::GemmArguments arguments = checked_arguments(request);
+  const ab::Arguments arguments = checked_arguments(request);
   const Complex alpha = scalar_of(request, request.alpha), beta = scalar_of(request, request.beta);
   const bool reads_factors = alpha != 0.0 && request.k > 0;
   if (request.m == 0 || request.n == 0 || (!reads_factors && beta == 1.0)) return;

@@ -107,18 +107,18 @@ report::Call call_of(const Request& request, const ProductReport& product) {
   report::Call call;
   call.complex = request.is_complex();
   call.api = request.api;
-  call.letters = {letter_of(request.a.op), letter_of(request.b.op)};
   if (request.routine == Routine::Gemm) {
     call.routine = call.complex ? "zgemm" : "dgemm";
+    call.letters = {.ta = letter_of(request.a.op), .tb = letter_of(request.b.op)};
+    call.ldb = request.b.parts[0].matrix->cols;
   } else {
     call.routine = call.complex ? "zherk" : "dsyrk";
-    call.letters = {'U', 'N'};
+    call.letters = {.uplo = 'U', .trans = 'N'};
   }
   call.m = request.c.rows();
   call.n = request.c.cols();
   call.k = request.a.cols();
   call.lda = request.a.parts[0].matrix->cols;
-  call.ldb = request.b.parts[0].matrix->cols;
   call.ldc = request.c.cols();
   call.alpha = request.alpha;
   call.beta = request.beta;

@@ -8,12 +8,15 @@
 #include "capi/enums.hpp"
 #include "capi/product.hpp"
 #include "capi/stopwatch.hpp"
+#include "core/arguments.hpp"
 #include "core/thread_state.hpp"
 #include "ops/triangular.hpp"
 #include "report/statistics.hpp"
 
+using ab::Diagonal;
 using ab::Index;
 using ab::Op;
+using ab::Side;
 using ab::Status;
 using ab::Triangle;
 using ab::capi::Argument;
@@ -22,11 +25,8 @@ using ab::capi::guarded_operation;
 using ab::capi::number_of;
 using ab::capi::one_of_two;
 using ab::capi::shape_text;
-using ab::numerics::Diagonal;
 
 namespace {
-
-enum class Side { Left, Right };
 
 struct TriangularRequest {
   Side side;
@@ -80,6 +80,18 @@ ab::ops::TriangularSystem system_of(const TriangularRequest& request) {
                 .column_stride = left ? 1 : ldb}};
 }
 
+// What a trace says of a solution by substitution alone, or of none.
+ab::ProductReport without_products(const ab::report::Call& call, const ab::ops::Context& context) {
+  ab::ProductReport report;
+  report.precision = ab::thread_precision();
+  report.scheme = call.alpha == 0.0 ? ab::Scheme::Trivial : ab::Scheme::Ieee;
+  report.engine = ab::Engine::Device;
+  report.device = ab::ops::index_of(context);
+  report.bound = call.alpha == 0.0 ? 0 : -1;
+  report.route_reason = ab::Reason::Resident;
+  return report;
+}
+
 // What every solver does around its computation: B's new contents, the wait, statistics, the last product, the record.
 template <class Compute>
 void solve(ABMatrix B, const char* what, ab::report::Call call, const Compute& compute) {
@@ -93,11 +105,10 @@ void solve(ABMatrix B, const char* what, ab::report::Call call, const Compute& c
   double elapsed_ms = stopwatch.elapsed_ms();
   for (Index i = 0; i < outcome.done.products; ++i) ab::report::count_product(ab::report::ProductKind::Real, std::exchange(elapsed_ms, 0));
   ab::ProductReport& report = outcome.done.report;
-  if (report.scheme == ab::Scheme::None) return;  // no product: nothing to say of one
   report.route_reason = ab::Reason::Resident;
-  ab::thread_state().last_product = report;
+  if (report.scheme != ab::Scheme::None) ab::thread_state().last_product = report;  // else there was no product to say anything of
   if (!recorded.wanted()) return;
-  call.product = report;
+  call.product = report.scheme != ab::Scheme::None ? report : without_products(call, *B->context);
   recorded.end(call);
 }
 
@@ -117,7 +128,11 @@ ab::report::Call call_of(const char* routine, ABMatrix A, ABMatrix B) {
 void run(const TriangularRequest& request) {
   check(request);
   ab::report::Call call = call_of("dtrsm", request.a, request.b);
-  call.letters = {request.side == Side::Left ? 'L' : 'R', request.triangle == Triangle::Upper ? 'U' : 'L'};
+  call.letters = {.side = ab::letter_of(request.side),
+                  .uplo = ab::letter_of(request.triangle),
+                  .trans = ab::letter_of(request.op),
+                  .diag = ab::letter_of(request.diagonal)};
+  call.ldc = 0;
   call.alpha = request.alpha;
   solve(request.b, "solution", call,
         [&](ab::ops::Context& context) { return ab::ops::solve_triangular(context, system_of(request), ab::thread_precision()); });

@@ -11,8 +11,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <limits>
+#include <locale>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #if defined(__linux__)
@@ -43,6 +45,15 @@ std::optional<Index> parse_integer(std::string_view text) {
   Index value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// By a stream with the C locale: the program's own locale must not change what a number means.
+std::optional<double> parse_number(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  stream.imbue(std::locale::classic());
+  double value = 0;
+  if (!(stream >> value) || stream.peek() != std::istringstream::traits_type::eof()) return std::nullopt;
   return value;
 }
 
@@ -171,6 +182,16 @@ std::vector<std::string> read_disabled(Environment& environment) {
   return routines;
 }
 
+Split read_split(Environment& environment) {
+  const std::string word = lower_case(trimmed(environment.text("AB_SPLIT")));
+  if (word.empty() || word == "off") return {};
+  if (word == "auto") return {Split::Mode::Auto, 0};
+  const std::optional<double> share = parse_number(word);
+  if (share && *share > 0 && *share < 1) return {Split::Mode::Share, *share};
+  environment.complain("AB_SPLIT", "is none of off, auto, a number between 0 and 1; using off");
+  return {};
+}
+
 void read_outputs(Environment& environment, Settings& settings) {
   const std::string_view report = environment.text("AB_REPORT");
   if (report.find('/') != std::string_view::npos) {
@@ -201,8 +222,6 @@ void read_ranks(const Environment& environment, Settings& settings) {
 
 /// Valid requests for what this version does not have, and variables of earlier versions: said once, never silently ignored.
 void complain_of_the_unused(Environment& environment) {
-  const std::string split = lower_case(trimmed(environment.text("AB_SPLIT")));
-  if (!split.empty() && split != "off") environment.complain("AB_SPLIT", "is not available in this version; using off");
   for (const char* name : retired_names) {
     if (!environment.text(name).empty()) environment.complain(name, "is no longer used; see docs/integration.md");
   }
@@ -276,6 +295,7 @@ Settings read_settings(const char* (*get)(const char* name), std::vector<std::st
       lower_case(environment.text("AB_DISPATCH_TABLE")) == "builtin" ? "builtin" : environment.file("AB_DISPATCH_TABLE");
   settings.config_home = read_config_home(environment);
   settings.disabled = read_disabled(environment);
+  settings.split = read_split(environment);
   settings.host_pack = is_true(environment.text("AB_HOST_PACK"));
   settings.staging_mb =
       environment.integer("AB_STAGING_MB", 0, most_megabytes, -1, "is no integer >= 0; using 2048, or half of a smaller device");

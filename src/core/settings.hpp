@@ -12,6 +12,13 @@ enum class Mode { Auto, Cpu, Gpu };
 enum class CpuKernels { Best, Amx, Vnni, Avx2, Neon, Common };  // the cpu device starts its choice here and steps down
 enum class GpuKernels { Best, Common };
 
+/// Of device-routed products, between the cpu device and another one.
+struct Split {
+  enum class Mode { Off, Auto, Share };  // Auto: by the routing table
+  Mode mode = Mode::Off;
+  double share = 0;  // Share: the cpu's part of the columns, 0 < share < 1
+};
+
 struct Settings {
   Mode mode = Mode::Auto;
   Index min_gpu_dim = 32;
@@ -21,6 +28,7 @@ struct Settings {
   std::string dispatch_table;         // file, "builtin" or ""
   std::string config_home;            // folder of the per-user files: XDG_CONFIG_HOME, else HOME/.config; "" when unknown
   std::vector<std::string> disabled;  // routines that stay on the host side
+  Split split;
   bool host_pack = false;
   Index staging_mb = -1;  // -1: not set
   std::string host_blas;  // file or ""

@@ -13,8 +13,11 @@ using Complex = std::complex<double>;
 template <class T>
 concept Scalar = std::same_as<T, double> || std::same_as<T, Complex>;
 
-enum class Op { None, Transpose, ConjugateTranspose };
-enum class Triangle { Full, Upper, Lower };  // which entries of a result exist
+// The letters of BLAS; small, so that a described operand is.
+enum class Op : std::uint8_t { None, Transpose, ConjugateTranspose };
+enum class Triangle : std::uint8_t { Full, Upper, Lower };  // which entries of a matrix exist
+enum class Side : std::uint8_t { Left, Right };
+enum class Diagonal : std::uint8_t { Stored, Unit };
 
 // The numbers of the following three are those of the public enums in apple_bottom.h.
 enum class Precision { DoubleFloat = 1, Fast = 2, Fp64 = 3, Strict = 4, Exact = 5 };

@@ -160,4 +160,10 @@ Device& open(int index) {
   return *found.device;
 }
 
+Device& open_packer() {
+  static constinit std::atomic<Device*> packer{nullptr};
+  // From AVX2 and NEON down, engines keep that layout (device/cpu/native).
+  return published(packer, [] { return open_cpu_with(std::max(settings().cpu_kernels, CpuKernels::Avx2)); });
+}
+
 }  // namespace ab::device

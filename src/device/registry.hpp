@@ -30,6 +30,8 @@ TrustState trust_of(int index);
 bool is_refused(int index);
 void set_trust(int index, const TrustState& state);
 
+/// A cpu device whose residues have the layout of the common kernels, which other devices read; in no list. The same object each time.
+Device& open_packer();
 /// The opened device, the same object each time. Throws Error when it cannot be opened.
 Device& open(int index);
 

@@ -93,12 +93,20 @@ std::string file_of(const void* address) {
   return std::string(path.substr(path.find_last_of('/') + 1));  // npos + 1 = 0
 }
 
+Functions functions_of(const Place& place, const std::string& name) {
+  Functions found;
+  found.fortran = place.function<Function>((name + "_").c_str());
+  found.cblas = place.function<Function>(("cblas_" + name).c_str());
+  found.fortran_64 = place.function<Function>((name + "_64_").c_str());
+  found.cblas_64 = place.function<Function>(("cblas_" + name + "64_").c_str());
+  if (found.cblas_64 == nullptr) found.cblas_64 = place.function<Function>(("cblas_" + name + "_64").c_str());
+  return found;
+}
+
 /// The library at that place, or why it cannot serve.
 std::optional<Library> library_at(const Place& place, std::string& refusal) {
-  Library found;
-  found.dgemm = place.function<FortranGemm<double>>("dgemm_");
-  found.zgemm = place.function<FortranGemm<Complex>>("zgemm_");
-  if (found.dgemm == nullptr || found.zgemm == nullptr) {
+  Function* const dgemm = place.function<Function>("dgemm_");
+  if (dgemm == nullptr || place.function<Function>("zgemm_") == nullptr) {
     refusal = "has no dgemm_ and zgemm_ of its own";
     return std::nullopt;
   }
@@ -106,9 +114,9 @@ std::optional<Library> library_at(const Place& place, std::string& refusal) {
     refusal = "has 64-bit integers";
     return std::nullopt;
   }
-  found.cblas_dgemm = place.function<CblasDgemm>("cblas_dgemm");
-  found.cblas_zgemm = place.function<CblasZgemm>("cblas_zgemm");
-  found.file = file_of(reinterpret_cast<const void*>(found.dgemm));
+  Library found;
+  for (const Routine& routine : routines) found.functions[index_of(routine)] = functions_of(place, std::string(routine.name));
+  found.file = file_of(reinterpret_cast<const void*>(dgemm));
   found.version = version_of(place);
   return found;
 }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT
 // The search for the host BLAS: which file, which functions, and why one that was asked for cannot serve.
 #pragma once
-#include <cstddef>
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/types.hpp"
+#include "core/routines.hpp"
 
 namespace ab::host_blas {
 
-template <Scalar T>
-using FortranGemm = void(const char* trans_a, const char* trans_b, const int* m, const int* n, const int* k, const T* alpha, const T* a,
-                         const int* lda, const T* b, const int* ldb, const T* beta, T* c, const int* ldc, std::size_t, std::size_t);
-using CblasDgemm = void(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double* a, int lda, const double* b,
-                        int ldb, double beta, double* c, int ldc);
-using CblasZgemm = void(int order, int trans_a, int trans_b, int m, int n, int k, const void* alpha, const void* a, int lda, const void* b,
-                        int ldb, const void* beta, void* c, int ldc);
+using Function = void();  // called after a cast to what its name promises
+
+/// One routine under its four names; null: the library has it not.
+struct Functions {
+  Function* fortran = nullptr;     // dgemm_
+  Function* cblas = nullptr;       // cblas_dgemm
+  Function* fortran_64 = nullptr;  // dgemm_64_
+  Function* cblas_64 = nullptr;    // cblas_dgemm64_ or cblas_dgemm_64
+};
 
 struct Library {
   std::string file;     // without its folder: "libopenblas.so.0"
   std::string version;  // "OpenBLAS 0.3.21"; "" when it does not tell
-  FortranGemm<double>* dgemm = nullptr;
-  FortranGemm<Complex>* zgemm = nullptr;
-  CblasDgemm* cblas_dgemm = nullptr;  // null: no CBLAS in it
-  CblasZgemm* cblas_zgemm = nullptr;
+  std::array<Functions, routine_count> functions{};
+
+  const Functions& of(const Routine& routine) const { return functions[index_of(routine)]; }
 };
 
 /// The library of spec 4.9: the file `asked` ("" for none), else RTLD_NEXT, else a loaded libblas.so.3, else libopenblas.so.0 or

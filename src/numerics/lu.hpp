@@ -13,8 +13,6 @@ namespace ab::numerics {
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-enum class Diagonal { Stored, Unit };
-
 template <class T>
 struct TriangularMatrix {  // entry (i, k) is data[i * ld + k]; the other triangle is not read, nor a unit diagonal
   const T* data;

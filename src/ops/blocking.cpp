@@ -2,7 +2,9 @@
 // Cutting a product into blocks under a cap, and writing its result only when all of it is known to be right.
 #include <algorithm>
 
+#include "core/thread_state.hpp"
 #include "ops/gemm_steps.hpp"
+#include "ops/resident.hpp"
 
 namespace ab::ops {
 namespace {
@@ -31,11 +33,18 @@ Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_byte
   return {blocks, fits};
 }
 
-SafeResult::SafeResult(Context& context, const Product& product, bool direct) : context_(context), product_(product), view_(product.c) {
-  if (direct) return;
-  const auto bytes = static_cast<std::size_t>(view_.rows * view_.columns) * 8;
+Footprint with_copies(Footprint footprint, const Product& product) {
+  const double entry = sizeof(double) * static_cast<double>(product.c.part_count);
+  if (product.left.host != nullptr) footprint.left_per_term += entry;
+  if (product.right.host != nullptr) footprint.right_per_term += entry;
+  if (product.c.host != nullptr) footprint.result_per_entry += entry;
+  return footprint;
+}
+
+SafeResult::SafeResult(Context& context, const Product& product, Writing writing) : context_(context), product_(product), view_(product.c) {
+  if (writing == Writing::Direct || view_.host != nullptr) return;
   for (int part = 0; part < view_.part_count; ++part) {
-    copies_[static_cast<std::size_t>(part)] = context.lease(bytes);
+    copies_[static_cast<std::size_t>(part)] = context.lease(static_cast<std::size_t>(view_.rows * view_.columns) * sizeof(double));
     view_.parts[static_cast<std::size_t>(part)] = copies_[static_cast<std::size_t>(part)].slice();
   }
   view_.row_stride = 1;
@@ -43,8 +52,55 @@ SafeResult::SafeResult(Context& context, const Product& product, bool direct) : 
   if (product.beta != Complex(0, 0)) transfer(context, product.c, view_, product.triangle);
 }
 
+ResultView SafeResult::block(Block rows, Block columns) {
+  return view_.host != nullptr ? fetch(rows, columns) : block_of(view_, rows, columns);
+}
+
+ResultView SafeResult::fetch(Block rows, Block columns) {
+  store_fetched();
+  const HostColumns from = columns_of(*view_.host, rows, columns);
+  fetched_ = context_.lease(from.columns * from.column_bytes);
+  rows_ = rows;
+  columns_ = columns;
+  if (product_.beta != Complex(0, 0)) write_columns(context_, fetched_, from);
+  return result(fetched_.slice(), view_.host->words, rows.count, columns.count, rows.count);
+}
+
+void SafeResult::store_fetched() {
+  if (!fetched_) return;
+  HostMatrix results = *view_.host;
+  results.data = results.results;
+  results.ld = view_.rows;
+  const HostColumns to = columns_of(results, rows_, columns_);
+  const std::size_t bytes = to.columns * to.column_bytes;
+  if (to.column_bytes == to.stride_bytes) {
+    context_.queue().read(fetched_.memory(), 0, {to.data, bytes});
+  } else {
+    const auto values = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    context_.queue().read(fetched_.memory(), 0, {values.get(), bytes});
+    store_columns(to, values.get());
+  }
+  fetched_ = Lease();
+  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(bytes));
+}
+
 void SafeResult::commit() {
+  store_fetched();
   if (copies_[0]) transfer(context_, view_, product_.c, product_.triangle);
+}
+
+SafeResult::Writing writing_of(const Choices& choices, std::size_t blocks) {
+  return choices.private_result || blocks == 1 ? SafeResult::Writing::Direct : SafeResult::Writing::AtTheEnd;
+}
+
+Lease moved(Context& from, Lease lease, Context& to) {
+  if (&from == &to) return lease;
+  const std::size_t bytes = lease.memory().bytes();
+  const auto values = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  from.queue().read(lease.memory(), 0, {values.get(), bytes});
+  Lease copy = to.lease(bytes);
+  to.queue().write(copy.memory(), 0, {values.get(), bytes});
+  return copy;
 }
 
 ResultView block_of(const ResultView& view, Block rows, Block columns) {

@@ -12,6 +12,7 @@
 #include "core/thread_state.hpp"
 #include "device/registry.hpp"
 #include "device/self_test.hpp"
+#include "ops/host_memory.hpp"
 #include "ops/open_device.hpp"
 #include "ops/prepared.hpp"
 #include "ops/product_test.hpp"
@@ -20,7 +21,8 @@
 namespace ab::ops {
 namespace {
 
-constexpr int cpu_index = 0;  // the list of devices begins with it
+constexpr int cpu_index = 0;      // the list of devices begins with it
+constexpr int packer_index = -1;  // in no list
 
 // What is open. Guarded by process_mutex(); opening itself is serialised by `opening`.
 struct Library {
@@ -128,7 +130,9 @@ Context::Context(int index, device::Device& device, std::uint64_t cap_bytes)
       kernels_(device),
       queue_(device.open_queue()) {}
 
-Context::~Context() = default;
+Context::~Context() {
+  release_registered(*this);
+}
 
 Lease Context::lease(std::size_t bytes) {
   const std::uint64_t wanted = pool_->used_bytes() + bytes;
@@ -177,6 +181,7 @@ void shutdown() {
     } catch (const Error&) {  // a lost device has nothing left to wait for
     }
     context->prepared().close();
+    release_registered(*context);
     context->pool().trim();
     note_peak(context->pool().peak_bytes());
   }
@@ -193,6 +198,14 @@ std::shared_ptr<Context> current_context() {
   const std::scoped_lock lock(process_mutex());
   library().initialized = true;
   return context;
+}
+
+std::shared_ptr<Context> packing_context() {
+  if (std::shared_ptr<Context> found = find_open(packer_index)) return found;
+  device::Device& device = device::open_packer();
+  auto context = std::make_shared<Context>(cpu_index, device, cap_for(device.traits()));
+  const std::scoped_lock lock(process_mutex());
+  return library().open.try_emplace(packer_index, context).first->second;
 }
 
 std::shared_ptr<Context> current_context_if_initialized() {
@@ -261,6 +274,7 @@ DeviceUse device_use() {
     open = library().open;
     use = library().use;
   }
+  open.erase(packer_index);  // what it holds is memory of the host
   for (const auto& [index, context] : open) use.peak_bytes = std::max(use.peak_bytes, context->pool().peak_bytes());
   return use;
 }

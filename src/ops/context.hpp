@@ -22,6 +22,8 @@ bool is_initialized();
 std::shared_ptr<Context> current_context();
 /// Same, but never initialises: null before initialize().
 std::shared_ptr<Context> current_context_if_initialized();
+/// A cpu device that packs for other devices: its residues and pairs have the layout of the common kernels.
+std::shared_ptr<Context> packing_context();
 /// False for a context from before a shutdown, or of a GPU after fork in the child.
 bool alive(const Context& context);
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ops/resident.hpp"
 #include "ops/timed.hpp"
 
 namespace ab::ops {
@@ -33,13 +34,16 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
   const Lease peaks = upload(context, std::span<const std::int32_t>(none));
   Index first = 0;
   for (const VectorView& view : views) {
-    kernels::peaks_params p{};
-    p.v = kernel_view(view);
-    p.groups = static_cast<kernels::uint>(groups_for(view.inner, 32));
-    p.first_record = static_cast<kernels::uint>(first);
-    context.launch(
-        Text::Peaks, p.groups, view.vectors * view.inner * view.part_count * 4,
-        {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
+    for (const Block& panel : panels_of(view)) {
+      const ResidentBlock block = make_resident(context, view, panel, {0, view.inner});
+      const VectorView& v = block.view;
+      kernels::peaks_params p{};
+      p.v = kernel_view(v);
+      p.groups = static_cast<kernels::uint>(groups_for(v.inner, 32));
+      p.first_record = static_cast<kernels::uint>(first + panel.first);
+      context.launch(Text::Peaks, p.groups, v.vectors * v.inner * v.part_count * 4,
+                     {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
+    }
     first += view.vectors;
   }
   return download<std::int32_t>(context, peaks, count);

@@ -12,12 +12,15 @@ namespace ab::ops {
 
 struct Choices {
   Precision precision = Precision::Fp64;
-  std::optional<ModuliFamily> family;  // none: the device's own; never changes a bit
-  Index cap_bytes = -1;                // workspace; -1: AB_STAGING_MB
-  bool may_exceed_cap = false;         // resident products exceed the cap rather than fail
-  bool private_result = false;         // C is a buffer of our own: it may be written before the whole product is known to succeed
-  bool may_decline = false;            // true: nonfinite, range, uncertified are declines (a host BLAS may serve the call);
-                                       // false: such products take the IEEE path on the device
+  std::optional<ModuliFamily> family = {};  // none: the device's own; never changes a bit
+  Index cap_bytes = -1;                     // workspace; -1: AB_STAGING_MB
+  bool may_exceed_cap = false;              // resident products exceed the cap rather than fail
+  bool private_result = false;              // C is a buffer of our own: it may be written before the whole product is known to succeed
+  bool may_decline = false;                 // true: nonfinite, range, uncertified are declines (a host BLAS may serve the call);
+                                            // false: such products take the IEEE path on the device
+  double cpu_share = 0;                     // split: part of the columns that the cpu device takes (blas/device_attempt)
+  bool host_pack = false;                   // of operands in host memory: every step but the multiplication on the CPU (spec 5.4)
+  Context* multiplier = nullptr;            // where products of residues or pairs are made; null: where everything else is
 };
 
 /// C = alpha op(A) op(B) + beta C on the context's device, operands in device memory.

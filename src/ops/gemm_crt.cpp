@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "numerics/moduli.hpp"
 #include "ops/gemm_steps.hpp"
+#include "ops/resident.hpp"
 #include "ops/timed.hpp"
 
 namespace ab::ops {
@@ -15,6 +16,7 @@ using numerics::ModuliSet;
 // What every block of one product shares.
 struct Crt {
   Context& context;
+  Context& multiplier;  // where modular products are made
   const Product& product;
   const CrtPlan& plan;
   ModuliFamily family;
@@ -25,6 +27,7 @@ struct Crt {
   std::shared_ptr<const Pair> constants;  // the moduli's, and those of their product
   Pair shifts;                            // of left and right vectors
   Lease inner;
+  std::shared_ptr<const Pair> constants_of_multiplier;
   Lease scratch;  // of products that are reconstructed in the same launch; none: residues of results go through memory
 };
 
@@ -38,6 +41,10 @@ bool is_3m(const Crt& crt) {
   return crt.product.left.part_count == 2 && !crt.plan.split;
 }
 
+const device::Traits& traits_of_multiplier(const Crt& crt) {
+  return crt.multiplier.device().traits();
+}
+
 Text residue_kernel(const Crt& crt) {
   return crt.residue_bytes == 1 ? Text::ResiduesI8 : Text::ResiduesHalf;
 }
@@ -49,14 +56,24 @@ Text reconstruct_kernel(const Crt& crt) {
   return crt.residue_bytes == 1 ? Text::ReconstructI8 : Text::ReconstructI16;
 }
 
-void launch_residues(Crt& crt, const VectorView& view, kernels::residues_params p, const Slice& shifts, const Residues& out) {
+// What the residues of a block take of the operand, besides the block itself.
+struct ResidueParts {
+  HandSide hand;
+  kernels::residues_params p;
+  const Lease& inner_pairs;  // from the block's first term on
+};
+
+void launch_residues(Crt& crt, ResidueParts parts, const VectorView& view, const Residues& out) {
+  kernels::residues_params& p = parts.p;
   p.v = kernel_view(view);
   p.all_vectors = static_cast<kernels::uint>(out.vectors);
   p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
   p.use_inner = crt.plan.inner_pairs.empty() ? 0u : 1u;
+  p.kappa_sign = static_cast<int>(parts.hand);
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
-  const Slice inner = p.use_inner != 0u ? crt.inner.slice() : crt.constants->first();
+  const Slice inner = p.use_inner != 0u ? parts.inner_pairs.slice() : crt.constants->first();
+  const Slice shifts = parts.hand == HandSide::Left ? crt.shifts.first() : crt.shifts.second();
   crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
                      {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts, crt.constants->first(),
                       out.planes.slice(), params(p)});
@@ -67,30 +84,33 @@ const VectorView& operand_of(const Crt& crt, HandSide hand) {
 }
 
 // Residues of a block of vectors and terms, made. Split: the block's real parts first, then its imaginary parts.
-// `shifts` starts with the shifts of the view's first vector; the imaginary parts' stand view.vectors further on.
+// Shifts are those of all vectors; the imaginary parts' stand as many vectors further on as the operand has.
 Residues make_residues(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(crt, hand);
-  const Slice shifts = hand == HandSide::Left ? crt.shifts.first() : crt.shifts.second();
+  const ResidentBlock resident = make_resident(crt.context, operand, vectors, terms);
+  Lease later_pairs;  // of a block that does not begin with the first term
+  if (terms.first > 0 && !crt.plan.inner_pairs.empty()) {
+    const std::span<const std::int32_t> pairs(crt.plan.inner_pairs);
+    later_pairs = upload(crt.context, pairs.subspan(static_cast<std::size_t>(2 * terms.first), static_cast<std::size_t>(2 * terms.count)));
+  }
   Residues out;
-  const Index half = rounded_up(vectors.count, crt.context.device().traits().vector_unit);
+  const device::Traits& traits = traits_of_multiplier(crt);
+  const Index half = rounded_up(vectors.count, traits.vector_unit);
   out.vectors = half * (crt.plan.split ? 2 : 1);
   out.inner_padded = rounded_up(terms.count, 64);
-  const Index plane_bytes = out.vectors * out.inner_padded * crt.residue_bytes + crt.context.device().traits().plane_padding_bytes;
+  const Index plane_bytes = out.vectors * out.inner_padded * crt.residue_bytes + traits.plane_padding_bytes;
   out.planes = crt.context.lease(static_cast<std::size_t>(crt.set.count * crt.planes * plane_bytes));
-  kernels::residues_params p{};
-  p.inner0 = static_cast<kernels::uint>(terms.first);
-  p.kappa_sign = static_cast<int>(hand);
-  VectorView block = vectors_of(operand, vectors.first, vectors.count);
-  block.inner = terms.count;
-  p.first_shift = static_cast<kernels::uint>(vectors.first);
+  ResidueParts parts{hand, {}, later_pairs ? later_pairs : crt.inner};
+  parts.p.first_shift = static_cast<kernels::uint>(vectors.first);
   if (!crt.plan.split) {
-    launch_residues(crt, block, p, shifts, out);
-    return out;
+    launch_residues(crt, parts, resident.view, out);
+  } else {
+    launch_residues(crt, parts, part_of(resident.view, 0), out);
+    parts.p.first_shift += static_cast<kernels::uint>(operand.vectors);
+    parts.p.first_vector = static_cast<kernels::uint>(half);
+    launch_residues(crt, parts, part_of(resident.view, 1), out);
   }
-  launch_residues(crt, part_of(block, 0), p, shifts, out);
-  p.first_shift += static_cast<kernels::uint>(operand.vectors);
-  p.first_vector = static_cast<kernels::uint>(half);
-  launch_residues(crt, part_of(block, 1), p, shifts, out);
+  out.planes = moved(crt.context, std::move(out.planes), crt.multiplier);
   return out;
 }
 
@@ -125,12 +145,12 @@ struct Results {
 
 // Rows and columns of the planes: of the split form, both parts, each padded as the residues are.
 Results make_results(Crt& crt, Index rows, Index columns) {
-  const Index unit = crt.context.device().traits().vector_unit, per_word = 4 / crt.residue_bytes;
+  const Index unit = traits_of_multiplier(crt).vector_unit, per_word = 4 / crt.residue_bytes;
   Results out;
   out.rows = crt.plan.split ? 2 * rounded_up(rows, unit) : rows;
   out.columns = crt.plan.split ? 2 * rounded_up(columns, unit) : columns;
   out.row_words = (out.rows + per_word - 1) / per_word;
-  out.planes = crt.context.lease(static_cast<std::size_t>(crt.set.count * crt.result_planes * out.columns * out.row_words * 4));
+  out.planes = crt.multiplier.lease(static_cast<std::size_t>(crt.set.count * crt.result_planes * out.columns * out.row_words * 4));
   return out;
 }
 
@@ -158,13 +178,14 @@ Index work_of(const Crt& crt, const Results& out, Index inner_padded) {
 void multiply_residues(Crt& crt, const Residues& left, const Residues& right, const Results& out, Accumulate accumulate) {
   kernels::modular_params p = modular_params_of(crt, left, right, out);
   p.accumulate = accumulate == Accumulate::Yes ? 1u : 0u;
-  crt.context.launch(modular_kernel(crt), p.groups, work_of(crt, out, left.inner_padded),
-                     {left.planes.slice(), right.planes.slice(), crt.constants->first(), out.planes.slice(), params(p)});
+  crt.multiplier.launch(modular_kernel(crt), p.groups, work_of(crt, out, left.inner_padded),
+                        {left.planes.slice(), right.planes.slice(), crt.constants_of_multiplier->first(), out.planes.slice(), params(p)});
 }
 
+// `c` is the block's.
 kernels::reconstruct_params reconstruct_params_of(const Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
   kernels::reconstruct_params p{};
-  p.c = kernel_view(block_of(c, rows, columns), crt.product.triangle);
+  p.c = kernel_view(c, crt.product.triangle);
   p.c.row0 = static_cast<kernels::uint>(rows.first);
   p.c.column0 = static_cast<kernels::uint>(columns.first);
   p.s = kernel_scalars(crt.product);
@@ -210,11 +231,15 @@ std::shared_ptr<const Pair> constants_of(Context& context, const ModuliSet& set)
   return made;
 }
 
-Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliFamily family) {
+Crt begin(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
+  const ModuliFamily family = *choices.family;
+  Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}};
+  Crt crt{context,       multiplier,    product, plan, family, set, numerics::residue_bytes(family),
+          joint ? 3 : 1, joint ? 2 : 1, {},      {},   {},     {},  {}};
   crt.constants = constants_of(context, set);
+  crt.constants_of_multiplier = &multiplier == &context ? crt.constants : constants_of(multiplier, set);
   crt.shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts), std::span<const std::int32_t>(plan.right_shifts));
   if (!plan.inner_pairs.empty()) crt.inner = upload(context, std::span<const std::int32_t>(plan.inner_pairs));
   return crt;
@@ -223,7 +248,7 @@ Crt begin(Context& context, const Product& product, const CrtPlan& plan, ModuliF
 Footprint footprint_of(const Crt& crt) {
   const double operand = static_cast<double>(crt.planes * crt.set.count * crt.residue_bytes) * (crt.plan.split ? 2 : 1);
   const double result = static_cast<double>(crt.result_planes * crt.set.count * crt.residue_bytes) * (crt.plan.split ? 4 : 1);
-  return {operand, operand, result};
+  return with_copies({operand, operand, result}, crt.product);
 }
 
 // The blocks of a product. Fused: with results reconstructed in the launch that makes them, which takes all terms at once.
@@ -237,8 +262,8 @@ struct ScratchRange {
   std::uint64_t most, least;
 };
 ScratchRange scratch_range(const Crt& crt, const Blocks& all) {
-  const device::Traits& traits = crt.context.device().traits();
-  if (crt.residue_bytes != 1 || crt.plan.split) return {0, 0};
+  const device::Traits& traits = traits_of_multiplier(crt);
+  if (crt.residue_bytes != 1 || crt.plan.split || &crt.multiplier != &crt.context) return {0, 0};
   std::uint64_t most = traits.product_scratch_bytes, least = 0;
   if (const Index tile = traits.product_tile; tile > 0) {
     const Index planes = crt.set.count * crt.planes;
@@ -253,7 +278,9 @@ Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
   const ScratchRange range = scratch_range(crt, all);
   const std::uint64_t scratch = std::min(range.most, cap_bytes / 4);
   if (scratch >= range.least && scratch > 0) {
-    const Cut fused = cut_product({footprint.left_per_term, footprint.right_per_term, 0}, all, cap_bytes - scratch);
+    Footprint of_fused = footprint;
+    of_fused.result_per_entry = with_copies({}, crt.product).result_per_entry;
+    const Cut fused = cut_product(of_fused, all, cap_bytes - scratch);
     if (fused.fits && fused.blocks.inner == all.inner) return {fused, scratch};
   }
   return {cut_product(footprint, all, cap_bytes), 0};
@@ -262,13 +289,13 @@ Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
 }  // namespace
 
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
-  Crt crt = begin(context, product, plan, *choices.family);
+  Crt crt = begin(context, product, plan, choices);
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const auto [cut, scratch_bytes] = cut_crt(crt, all, static_cast<std::uint64_t>(choices.cap_bytes));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
   const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
   const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
-  SafeResult result(context, product, choices.private_result || row_blocks.size() * column_blocks.size() == 1);
+  SafeResult result(context, product, writing_of(choices, row_blocks.size() * column_blocks.size()));
   for (const Block& rows : row_blocks) {
     SharedResidues left;
     if (term_blocks.size() == 1) left = prepare(crt, HandSide::Left, rows, term_blocks[0]);
@@ -276,17 +303,20 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
       if (scratch_bytes > 0) {
         if (!crt.scratch) crt.scratch = context.lease(scratch_bytes);
         const SharedResidues right = prepare(crt, HandSide::Right, columns, term_blocks[0]);
-        timed(context, Stage::Multiply, [&] { multiply_and_reconstruct(crt, *left, *right, result.view(), rows, columns); });
+        const ResultView block = result.block(rows, columns);
+        timed(context, Stage::Multiply, [&] { multiply_and_reconstruct(crt, *left, *right, block, rows, columns); });
         continue;
       }
-      const Results results = make_results(crt, rows.count, columns.count);
+      Results results = make_results(crt, rows.count, columns.count);
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
         const SharedResidues right = prepare(crt, HandSide::Right, columns, terms);
         const Accumulate accumulate = terms.first > 0 ? Accumulate::Yes : Accumulate::No;
-        timed(context, Stage::Multiply, [&] { multiply_residues(crt, *left, *right, results, accumulate); });
+        timed(crt.multiplier, Stage::Multiply, [&] { multiply_residues(crt, *left, *right, results, accumulate); });
       }
-      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, results, result.view(), rows, columns); });
+      results.planes = moved(crt.multiplier, std::move(results.planes), context);
+      const ResultView block = result.block(rows, columns);
+      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, results, block, rows, columns); });
     }
   }
   result.commit();

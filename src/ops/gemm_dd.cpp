@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The double-float product: pairs, inner products, unpacking (docs/numerics.md 10).
 #include "ops/gemm_steps.hpp"
+#include "ops/resident.hpp"
 #include "ops/timed.hpp"
 
 namespace ab::ops {
@@ -8,11 +9,12 @@ namespace {
 
 struct DoubleFloat {
   Context& context;
+  Context& multiplier;
   const Product& product;
+  const DoubleFloatPlan& plan;
   Index form;    // products, and planes of results
   Index planes;  // of an operand: 1, 2 (4M) or 3 (3M)
-  std::vector<std::int32_t> left_scales, right_scales;
-  Pair shifts;  // of left and right vectors
+  Pair shifts;   // of left and right vectors
 };
 
 struct Pairs {
@@ -20,14 +22,6 @@ struct Pairs {
   Index vectors;
   Index inner_padded;
 };
-
-// 2^(45 - E) brings the largest entry of each vector to exponent 45: inside FP32's range whatever is multiplied (10.5).
-std::vector<std::int32_t> scales_of(const Scan& scan) {
-  std::vector<std::int32_t> scales;
-  scales.reserve(scan.records.size());
-  for (const numerics::Record& record : scan.records) scales.push_back(numerics::is_zero(record) ? 0 : 45 - record.E);
-  return scales;
-}
 
 const VectorView& operand_of(const DoubleFloat& dd, HandSide hand) {
   return hand == HandSide::Left ? dd.product.left : dd.product.right;
@@ -38,9 +32,8 @@ Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   const Slice scales = hand == HandSide::Left ? dd.shifts.first() : dd.shifts.second();
   Pairs out{{}, vectors.count, rounded_up(terms.count, 64)};
   out.planes = dd.context.lease(static_cast<std::size_t>(dd.planes * out.vectors * out.inner_padded) * sizeof(kernels::pair32));
-  VectorView block = vectors_of(operand, vectors.first, vectors.count);
-  for (Slice& part : block.parts) part.offset += static_cast<std::size_t>(terms.first * operand.inner_stride) * 8;
-  block.inner = terms.count;
+  const ResidentBlock resident = make_resident(dd.context, operand, vectors, terms);
+  const VectorView& block = resident.view;
   kernels::pack_params p{};
   p.v = kernel_view(block);
   p.groups = static_cast<kernels::uint>(groups_for(vectors.count, 4) * (out.inner_padded / 16));
@@ -50,6 +43,7 @@ Pairs make_pairs(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
   p.third = dd.form == 3 ? 1u : 0u;
   dd.context.launch(Text::PackDd, p.groups, out.vectors * out.inner_padded * dd.planes * 16,
                     {whole(block.parts[0]), whole(block.parts[block.part_count == 2 ? 1 : 0]), scales, out.planes.slice(), params(p)});
+  out.planes = moved(dd.context, std::move(out.planes), dd.multiplier);
   return out;
 }
 
@@ -66,7 +60,7 @@ SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
                   .operand = operand,
                   .form = OperandForm::Whole,
                   .count = static_cast<int>(dd.planes),
-                  .shifts = hand == HandSide::Left ? dd.left_scales : dd.right_scales};
+                  .shifts = hand == HandSide::Left ? dd.plan.left_scales : dd.plan.right_scales};
   PreparedOperands& prepared = dd.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Pairs>(kept);
   auto made = make();
@@ -86,13 +80,14 @@ void multiply_pairs(DoubleFloat& dd, const Pairs& left, const Pairs& right, cons
   p.right_all = p.columns;
   p.form = static_cast<kernels::uint>(dd.form);
   p.accumulate = terms.first > 0 ? 1u : 0u;
-  dd.context.launch(Text::GemmDd, p.groups, left.vectors * right.vectors * left.inner_padded * dd.form * 15,
-                    {left.planes.slice(), right.planes.slice(), out.slice(), params(p)});
+  dd.multiplier.launch(Text::GemmDd, p.groups, left.vectors * right.vectors * left.inner_padded * dd.form * 15,
+                       {left.planes.slice(), right.planes.slice(), out.slice(), params(p)});
 }
 
+// `c` is the block's.
 void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block rows, Block columns) {
   kernels::unpack_params p{};
-  p.c = kernel_view(block_of(c, rows, columns), dd.product.triangle);
+  p.c = kernel_view(c, dd.product.triangle);
   p.c.row0 = static_cast<kernels::uint>(rows.first);
   p.c.column0 = static_cast<kernels::uint>(columns.first);
   p.s = kernel_scalars(dd.product);
@@ -107,27 +102,31 @@ void unpack(DoubleFloat& dd, const Lease& products, const ResultView& c, Block r
 
 }  // namespace
 
-void multiply_dd(Context& context, const Product& product, int form, const Scans& scans, const Choices& choices) {
-  DoubleFloat dd{context, product, form, form == 1 ? 1 : form == 3 ? 3 : 2, scales_of(*scans.left), scales_of(*scans.right), {}};
-  dd.shifts = upload(context, std::span<const std::int32_t>(dd.left_scales), std::span<const std::int32_t>(dd.right_scales));
+void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan& plan, const Choices& choices) {
+  Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
+  const int form = plan.form;
+  DoubleFloat dd{context, multiplier, product, plan, form, form == 1 ? 1 : form == 3 ? 3 : 2, {}};
+  dd.shifts = upload(context, std::span<const std::int32_t>(plan.left_scales), std::span<const std::int32_t>(plan.right_scales));
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const double operand = 8.0 * static_cast<double>(dd.planes);
-  const Cut cut = cut_product({operand, operand, 8.0 * form}, all, static_cast<std::uint64_t>(choices.cap_bytes));
+  const Cut cut = cut_product(with_copies({operand, operand, 8.0 * form}, product), all, static_cast<std::uint64_t>(choices.cap_bytes));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
   const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
   const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
-  SafeResult result(context, product, choices.private_result || row_blocks.size() * column_blocks.size() == 1);
+  SafeResult result(context, product, writing_of(choices, row_blocks.size() * column_blocks.size()));
   for (const Block& rows : row_blocks) {
     SharedPairs left;
     if (term_blocks.size() == 1) left = pack(dd, HandSide::Left, rows, term_blocks[0]);
     for (const Block& columns : column_blocks) {
-      const Lease products = context.lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
+      Lease products = multiplier.lease(static_cast<std::size_t>(form * rows.count * columns.count) * sizeof(kernels::pair32));
       for (const Block& terms : term_blocks) {  // in order: the pairs are carried on
         if (term_blocks.size() > 1) left = pack(dd, HandSide::Left, rows, terms);
         const SharedPairs right = pack(dd, HandSide::Right, columns, terms);
-        timed(context, Stage::Multiply, [&] { multiply_pairs(dd, *left, *right, products, terms); });
+        timed(multiplier, Stage::Multiply, [&] { multiply_pairs(dd, *left, *right, products, terms); });
       }
-      timed(context, Stage::Unpack, [&] { unpack(dd, products, result.view(), rows, columns); });
+      products = moved(multiplier, std::move(products), context);
+      const ResultView block = result.block(rows, columns);
+      timed(context, Stage::Unpack, [&] { unpack(dd, products, block, rows, columns); });
     }
   }
   result.commit();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The three ways a product is computed on a device once it is known that it can be: each writes C last.
 #pragma once
-#include "ops/crt_plan.hpp"
-#include "ops/gemm.hpp"
+#include "ops/decision.hpp"
 
 namespace ab::ops {
 
@@ -12,14 +11,14 @@ struct OverCap {};
 /// CRT (docs/numerics.md 6, 7): residues, modular products, reconstruction with the epilogue. Fills the report's moduli.
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices);
 
-/// Double-float (docs/numerics.md 10) in the given form (1, 3 or 4 products).
-void multiply_dd(Context& context, const Product& product, int form, const Scans& scans, const Choices& choices);
+/// Double-float (docs/numerics.md 10).
+void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan& plan, const Choices& choices);
 
 /// IEEE path (docs/numerics.md 4) on the device.
-void multiply_ieee(Context& context, const Product& product);
+void multiply_ieee(Context& context, const Product& product, const Choices& choices);
 
 /// C = beta C (docs/numerics.md 3.3).
-void scale_result(Context& context, const Product& product);
+void scale_result(Context& context, const Product& product, const Choices& choices);
 
 /// Copies the entries of a triangle (or all) from one result view to another of the same shape.
 void transfer(Context& context, const ResultView& from, const ResultView& to, Triangle triangle);
@@ -39,21 +38,34 @@ struct Cut {
   bool fits;
 };
 Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_bytes);
+/// What blocks take besides when operands and result are fetched for them.
+Footprint with_copies(Footprint footprint, const Product& product);
 
 /// A result to write to before success of the whole product is known: C itself when it is private or there is one block only,
-/// else a copy that `commit` moves to C.
+/// else a copy that `commit` moves to C. Of a C in host memory, each block is copied from there and, when it is complete, to the place of
+/// its results.
 class SafeResult {
  public:
-  SafeResult(Context& context, const Product& product, bool direct);
-  const ResultView& view() const { return view_; }
+  enum class Writing { Direct, AtTheEnd };
+  SafeResult(Context& context, const Product& product, Writing writing);
+  /// Where a block of the result goes; holds what C holds when beta is not 0. The block asked for before is complete.
+  ResultView block(Block rows, Block columns);
   void commit();
 
  private:
+  ResultView fetch(Block rows, Block columns);
+  void store_fetched();
+
   Context& context_;
   const Product& product_;
   ResultView view_;
   std::array<Lease, 2> copies_;
+  Lease fetched_;             // block of a C in host memory
+  Block rows_{}, columns_{};  // that it holds
 };
+SafeResult::Writing writing_of(const Choices& choices, std::size_t blocks);
+/// The same bytes in the memory of another context's device, by way of the host; what was there already stays.
+Lease moved(Context& from, Lease lease, Context& to);
 /// The block of a result view.
 ResultView block_of(const ResultView& view, Block rows, Block columns);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Steps that make a whole result with one launch: IEEE path, C = beta C, transfers.
 #include "ops/gemm_steps.hpp"
+#include "ops/resident.hpp"
 
 namespace ab::ops {
 namespace {
@@ -17,11 +18,16 @@ Slice second_part(const ResultView& view) {
 
 }  // namespace
 
-void multiply_ieee(Context& context, const Product& product) {
+namespace {
+
+// `product` with views of the block.
+void launch_ieee(Context& context, const Product& product, Block rows, Block columns) {
   kernels::ieee_params p{};
   p.left = kernel_view(product.left);
   p.right = kernel_view(product.right);
   p.c = kernel_view(product.c, product.triangle);
+  p.c.row0 = static_cast<kernels::uint>(rows.first);
+  p.c.column0 = static_cast<kernels::uint>(columns.first);
   p.s = kernel_scalars(product);
   p.groups = groups_of(product.c);
   context.launch(Text::IeeeGemm, p.groups, product.c.rows * product.c.columns * product.left.inner * product.left.part_count,
@@ -29,13 +35,48 @@ void multiply_ieee(Context& context, const Product& product) {
                   whole(product.c.parts[0]), second_part(product.c), params(p)});
 }
 
-void scale_result(Context& context, const Product& product) {
-  kernels::scale_params p{};
-  p.c = kernel_view(product.c, product.triangle);
-  p.s = kernel_scalars(product);
-  p.groups = groups_of(product.c);
-  context.launch(Text::ScaleResult, p.groups, product.c.rows * product.c.columns,
-                 {whole(product.c.parts[0]), second_part(product.c), params(p)});
+}  // namespace
+
+// Sums run over all terms in order, so blocks are of rows and columns only; where nothing is fetched there is one.
+void multiply_ieee(Context& context, const Product& product, const Choices& choices) {
+  const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
+  const Cut cut = cut_product(with_copies({}, product), all, static_cast<std::uint64_t>(choices.cap_bytes));
+  if ((!cut.fits || cut.blocks.inner < all.inner) && !choices.may_exceed_cap) throw OverCap();
+  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
+  SafeResult result(context, product, SafeResult::Writing::Direct);
+  for (const Block& rows : row_blocks) {
+    const ResidentBlock left = make_resident(context, product.left, rows, {0, all.inner});
+    for (const Block& columns : column_blocks) {
+      const ResidentBlock right = make_resident(context, product.right, columns, {0, all.inner});
+      Product block = product;
+      block.left = left.view;
+      block.right = right.view;
+      block.c = result.block(rows, columns);
+      launch_ieee(context, block, rows, columns);
+    }
+  }
+  result.commit();
+}
+
+void scale_result(Context& context, const Product& product, const Choices& choices) {
+  const Footprint copies{0, 0, with_copies({}, product).result_per_entry};
+  const Blocks all{product.c.rows, product.c.columns, 1};
+  const Cut cut = cut_product(copies, all, static_cast<std::uint64_t>(choices.cap_bytes));
+  if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
+  SafeResult result(context, product, SafeResult::Writing::Direct);
+  for (const Block& rows : blocks_of(all.rows, cut.blocks.rows)) {
+    for (const Block& columns : blocks_of(all.columns, cut.blocks.columns)) {
+      const ResultView block = result.block(rows, columns);
+      kernels::scale_params p{};
+      p.c = kernel_view(block, product.triangle);
+      p.c.row0 = static_cast<kernels::uint>(rows.first);
+      p.c.column0 = static_cast<kernels::uint>(columns.first);
+      p.s = kernel_scalars(product);
+      p.groups = groups_of(block);
+      context.launch(Text::ScaleResult, p.groups, block.rows * block.columns, {whole(block.parts[0]), second_part(block), params(p)});
+    }
+  }
+  result.commit();
 }
 
 void transfer(Context& context, const ResultView& from, const ResultView& to, Triangle triangle) {

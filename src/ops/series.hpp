@@ -13,12 +13,10 @@ struct SeriesReport {
 
 class Series {
  public:
-  /// Results go to buffers of the operation's own, and resident operands exceed the cap rather than fail.
-  Series(Context& context, Precision precision) : context_(context) {
-    choices_.precision = precision;
-    choices_.may_exceed_cap = true;
-    choices_.private_result = true;
-  }
+  /// Results go to buffers of the operation's own.
+  Series(Context& context, const Choices& choices) : context_(context), choices_(choices) { choices_.private_result = true; }
+  /// Of resident operands, which exceed the cap rather than fail.
+  Series(Context& context, Precision precision) : Series(context, Choices{.precision = precision, .may_exceed_cap = true}) {}
 
   /// Throws Declined when the device cannot do it.
   void multiply(const Product& product) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "ops/staging.hpp"
 
-#include <cstring>
+#include <algorithm>
 
+#include "core/error.hpp"
+#include "ops/resident.hpp"
 #include "ops/timed.hpp"
 
 namespace ab::ops {
@@ -11,117 +13,180 @@ namespace {
 template <Scalar T>
 constexpr int words_of = sizeof(T) / sizeof(double);
 
-template <class T>
-struct Columns {
-  const T* data;
-  Index ld, rows, columns;
-};
-
-// Close together in device memory: in one piece where they are so on the host.
-template <class T>
-void write_columns(Context& context, const Lease& to, const Columns<T>& from) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(from.data);
-  const std::size_t stride = static_cast<std::size_t>(from.ld) * sizeof(T), column = static_cast<std::size_t>(from.rows) * sizeof(T);
-  const auto columns = static_cast<std::size_t>(from.columns);
-  if (CallWatch* watch = thread_state().watch) watch->copied_in(static_cast<Index>(columns * column));
-  if (stride == column) return context.queue().write(to.memory(), 0, {bytes, columns * column});
-  for (std::size_t j = 0; j < columns; ++j) context.queue().write(to.memory(), j * column, {bytes + j * stride, column});
+// The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
+std::span<std::byte> span_of(const HostMatrix& host, Index rows, Index columns) {
+  const Index words = ((columns - 1) * host.ld + rows) * host.words;
+  return {host.data, static_cast<std::size_t>(words) * sizeof(double)};
 }
 
-// The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
-std::size_t span_bytes(Index rows, Index columns, Index ld, std::size_t element) {
-  return static_cast<std::size_t>((columns - 1) * ld + rows) * element;
+bool is_aligned(const std::byte* data) {
+  return reinterpret_cast<std::uintptr_t>(data) % sizeof(double) == 0;
+}
+
+// What buffers take beyond what is asked for (device/buffer_pool.cpp), as a part of the cap.
+Index without_rounding(Index cap_bytes) {
+  return cap_bytes - cap_bytes / 9;
+}
+
+// Records, shifts, inner exponents and tables of a product, at most: two looks at both forms.
+Index small_buffers(Index vectors, Index inner, int words) {
+  constexpr Index record = 64, others = 16, fixed = 96 * 1024;
+  return vectors * (record * (words == 1 ? 2 : 6) + others) + inner * others + fixed;
 }
 
 }  // namespace
 
 template <Scalar T>
-Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices& choices)
+Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices& choices, ResultPlace place)
     : context_(context), problem_(problem), choices_(choices) {
   const auto [m, n, k] = std::array{problem.m, problem.n, problem.k};
-  const Shape a = problem.a.op == Op::None ? Shape{m, k} : Shape{k, m};
-  const Shape b = problem.b.op == Op::None ? Shape{k, n} : Shape{n, k};
+  a_ = resident(problem.a.data, problem.a.op == Op::None ? Shape{m, k} : Shape{k, m}, problem.a.ld);
+  b_ = resident(problem.b.data, problem.b.op == Op::None ? Shape{k, n} : Shape{n, k}, problem.b.ld);
+  c_ = resident(problem.c.data, {m, n}, problem.c.ld);
+  a_.host.vectors_are_columns = problem.a.op != Op::None;
+  b_.host.vectors_are_columns = problem.b.op == Op::None;
+  c_.host.triangle = problem.triangle;
   const device::Traits& traits = context.device().traits();
-  if (traits.results_in_place && m > 0 && n > 0) {
-    c_.adopted = context.device().adopt({reinterpret_cast<std::byte*>(problem.c.data), span_bytes(m, n, problem.c.ld, sizeof(T))});
+  const bool writes = m > 0 && n > 0, reads = problem.alpha != T(0) && writes && k > 0;  // otherwise A and B are not read
+  if (traits.results_in_place && writes && place == ResultPlace::Best) {
+    c_.adopted = context.device().adopt(span_of(c_.host, m, n));
+    if (c_.adopted) c_.slice = {c_.adopted.get(), 0};
   }
-  const Index staged_words =
-      ((c_.adopted ? 0 : m * n) + (traits.unified_memory ? 0 : a.rows * a.columns + b.rows * b.columns)) * words_of<T>;
-  fits_ = choices.may_exceed_cap || staged_words * 8 <= choices.cap_bytes;
-  if (!fits_) return;
-  choices_.cap_bytes = choices.cap_bytes > staged_words * 8 ? choices.cap_bytes - staged_words * 8 : 0;
+  const bool alike = reads && shares_memory(problem.a, a_.shape, problem.b, b_.shape);
+  if (reads) {
+    use_in_place(a_);
+    use_in_place(b_);
+  }
+  const Copies copies = choose_copies(!reads  ? std::initializer_list<const Resident*>{&c_}
+                                      : alike ? std::initializer_list<const Resident*>{&a_, &c_}
+                                              : std::initializer_list<const Resident*>{&a_, &b_, &c_});
+  timed(context, Stage::Stage, [&] {
+    if (reads) copy_whole_operand(a_, copies);
+    if (reads && !alike) copy_whole_operand(b_, copies);
+    place_result(copies);
+  });
   // In place, only a product that does not read C may write some of it before it has succeeded: what goes on without the device
   // then writes all of it again.
-  choices_.private_result = !c_.adopted || problem.beta == T(0);
-  timed(context, Stage::Stage, [&] {
-    if (problem.alpha != T(0) && m > 0 && n > 0 && k > 0) {  // otherwise A and B are not read
-      a_ = stage(problem.a.data, a, problem.a.ld);
-      b_ = stage(problem.b.data, b, problem.b.ld);
-    }
-    stage_result();
-  });
+  choices_.private_result = !c_.in_place() || problem.beta == T(0);
   tell_what_is_in_place();
+  const Resident& right = b_.slice.memory != nullptr ? b_ : a_;
   product_.left = left_operand(a_.slice, words_of<T>, problem.a.op, m, k, a_.ld);
-  product_.right = right_operand(b_.slice, words_of<T>, problem.b.op, k, n, b_.ld);
+  product_.right = right_operand(right.slice, words_of<T>, problem.b.op, k, n, right.ld);
   product_.c = result(c_.slice, words_of<T>, m, n, c_.ld);
   product_.alpha = problem.alpha;
   product_.beta = problem.beta;
+  product_.triangle = problem.triangle;
+  product_.hermitian = problem.hermitian;
+  if (copies == Copies::Blocks) view_blocks();
 }
 
 template <Scalar T>
-typename Staged<T>::Resident Staged<T>::stage(const T* data, Shape shape, Index ld) {
-  Resident out;
-  out.ld = ld;
-  const std::size_t bytes = span_bytes(shape.rows, shape.columns, ld, sizeof(T));
-  // Kernels only read operands, so the adopted memory is never written.
-  auto* bytes_of_data = reinterpret_cast<std::byte*>(const_cast<T*>(data));
-  if (context_.device().traits().unified_memory) out.adopted = context_.device().adopt({bytes_of_data, bytes});
-  if (out.adopted) {
-    out.slice = {out.adopted.get(), 0};
-    return out;
+Staged<T>::~Staged() {
+  if (!a_.registered && !b_.registered) return;
+  try {  // after a failure something may still be reading there
+    context_.queue().finish();
+  } catch (const Error&) {  // a lost device reads nothing
   }
-  out.ld = shape.rows;
-  out.copied = context_.lease(static_cast<std::size_t>(shape.rows * shape.columns) * sizeof(T));
-  out.slice = out.copied.slice();
-  write_columns<T>(context_, out.copied, {data, ld, shape.rows, shape.columns});
-  return out;
 }
 
 template <Scalar T>
-void Staged<T>::stage_result() {
-  const Index m = problem_.m, n = problem_.n;
-  if (c_.adopted) {
-    c_.ld = problem_.c.ld;
-    c_.slice = {c_.adopted.get(), 0};
+typename Staged<T>::Resident Staged<T>::resident(const T* data, Shape shape, Index ld) const {
+  auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(data));  // kernels only read operands
+  return {shape, {bytes, ld, words_of<T>, false, 0, nullptr}, nullptr, std::nullopt, {}, {}, ld};
+}
+
+template <Scalar T>
+void Staged<T>::use_in_place(Resident& operand) {
+  const std::span<std::byte> span = span_of(operand.host, operand.shape.rows, operand.shape.columns);
+  if (context_.device().traits().unified_memory) operand.adopted = context_.device().adopt(span);
+  if (operand.adopted) {
+    operand.slice = {operand.adopted.get(), 0};
     return;
   }
-  c_.ld = m;
-  c_.copied = context_.lease(static_cast<std::size_t>(m * n) * sizeof(T));
-  c_.slice = c_.copied.slice();
-  if (problem_.beta == T(0)) return;
-  write_columns<T>(context_, c_.copied, {problem_.c.data, problem_.c.ld, m, n});
+  if (!is_aligned(span.data())) return;
+  std::optional<RegisteredSpan> registered = find_registered(span);
+  if (!registered) return;
+  operand.slice = registered->place(context_);
+  if (operand.slice.memory != nullptr) operand.registered.emplace(std::move(*registered));
+}
+
+// Decides, and takes off the cap what will not be the product's to use.
+template <Scalar T>
+typename Staged<T>::Copies Staged<T>::choose_copies(std::initializer_list<const Resident*> needed) {
+  const auto most = static_cast<Index>(std::min<std::uint64_t>(context_.device().traits().max_buffer_bytes, INT64_MAX));
+  Index copied = 0, largest = 0;
+  for (const Resident* operand : needed) {
+    if (operand->in_place()) continue;
+    copied += operand->bytes();
+    largest = std::max(largest, operand->bytes());
+  }
+  if (copied == 0) return Copies::Whole;
+  const Index small = small_buffers(problem_.m + problem_.n, problem_.k, words_of<T>);
+  const Index usable = std::max<Index>(without_rounding(choices_.cap_bytes) - small, 0);
+  // Chosen: whole operands leave half of the cap, or what blocks of a useful size take; the rest of the product is cut to that.
+  constexpr Index useful = Index{64} << 20;
+  const bool fits = copied <= usable / 2 || (copied <= usable - usable / 8 && usable - copied >= useful);
+  const bool whole = largest <= most && (choices_.may_exceed_cap || fits);
+  choices_.cap_bytes = whole ? std::max<Index>(usable - copied, 0) : usable;
+  return whole ? Copies::Whole : Copies::Blocks;
+}
+
+template <Scalar T>
+void Staged<T>::copy_whole(Resident& operand) {
+  const HostColumns from = columns_of(operand.host, {0, operand.shape.rows}, {0, operand.shape.columns});
+  operand.copied = context_.lease(from.columns * from.column_bytes);
+  operand.slice = operand.copied.slice();
+  operand.ld = operand.shape.rows;
+  if (&operand != &c_ || problem_.beta != T(0)) write_columns(context_, operand.copied, from);
+}
+
+template <Scalar T>
+void Staged<T>::copy_whole_operand(Resident& operand, Copies copies) {
+  if (!operand.in_place() && copies == Copies::Whole) copy_whole(operand);
+}
+
+template <Scalar T>
+void Staged<T>::place_result(Copies copies) {
+  if (c_.in_place()) return;
+  if (copies == Copies::Whole) return copy_whole(c_);
+  values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(c_.bytes()));
+}
+
+template <Scalar T>
+void Staged<T>::view_blocks() {
+  const auto most = static_cast<Index>(std::min<std::uint64_t>(context_.device().traits().max_buffer_bytes, INT64_MAX));
+  for (const auto& [operand, view] : {std::pair(&a_, &product_.left), std::pair(&b_, &product_.right)}) {
+    if (operand->slice.memory != nullptr) continue;
+    operand->host.panel_bytes = std::min(choices_.may_exceed_cap ? most : choices_.cap_bytes, most);
+    view->host = &operand->host;
+  }
+  if (c_.slice.memory != nullptr) return;
+  c_.host.results = values_.get();
+  product_.c.host = &c_.host;
+}
+
+template <Scalar T>
+void Staged<T>::collect() {
+  if (c_.in_place() || values_) return;
+  // One read, and not into C: a device that fails, however far it has come, has written nothing there.
+  values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(c_.bytes()));
+  context_.queue().read(c_.copied.memory(), 0, {values_.get(), static_cast<std::size_t>(c_.bytes())});
+  if (CallWatch* watch = thread_state().watch) watch->copied_out(c_.bytes());
 }
 
 template <Scalar T>
 void Staged<T>::tell_what_is_in_place() const {
   CallWatch* const watch = thread_state().watch;
   if (watch == nullptr) return;
-  if (a_.adopted) watch->read_in_place('a');
-  if (b_.adopted) watch->read_in_place('b');
-  if (c_.adopted && problem_.beta != T(0)) watch->read_in_place('c');
+  if (a_.in_place()) watch->read_in_place('a');
+  if (b_.in_place()) watch->read_in_place('b');
+  if (c_.in_place() && problem_.beta != T(0)) watch->read_in_place('c');
 }
 
 template <Scalar T>
 void Staged<T>::fetch() {
-  if (c_.adopted) return;
-  const auto columns = static_cast<std::size_t>(problem_.n), bytes = static_cast<std::size_t>(problem_.m) * sizeof(T);
-  const std::size_t stride = static_cast<std::size_t>(problem_.c.ld) * sizeof(T);
-  // One read, and not into C: a device that fails, however far it has come, has written nothing there.
-  const auto values = std::make_unique_for_overwrite<std::byte[]>(columns * bytes);
-  context_.queue().read(c_.copied.memory(), 0, {values.get(), columns * bytes});
-  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(columns * bytes));
-  auto* c = reinterpret_cast<std::byte*>(problem_.c.data);
-  for (std::size_t j = 0; j < columns && bytes > 0; ++j) std::memcpy(c + j * stride, values.get() + j * bytes, bytes);
+  collect();
+  if (!c_.in_place()) store_columns(columns_of(c_.host, {0, c_.shape.rows}, {0, c_.shape.columns}), values_.get());
 }
 
 template class Staged<double>;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ops/resident.hpp"
+
 namespace ab::ops {
 
 Slice whole(const Slice& slice) {
@@ -55,13 +57,6 @@ VectorView part_of(const VectorView& view, int part) {
   return out;
 }
 
-VectorView vectors_of(const VectorView& view, Index first, Index count) {
-  VectorView out = view;
-  for (Slice& part : out.parts) part.offset += static_cast<std::size_t>(first * view.vector_stride) * 8;
-  out.vectors = count;
-  return out;
-}
-
 Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
   Index vectors = 0;
   for (const VectorView& view : views) vectors += view.vectors;
@@ -80,17 +75,21 @@ Scan launch_scan(Context& context, std::span<const VectorView> views, const Inne
 
   Index first = 0;
   for (const VectorView& view : views) {
-    kernels::scan_params p{};
-    p.v = kernel_view(view);
-    p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4));
-    p.first_record = static_cast<kernels::uint>(first);
-    p.use_inner = inner.inner ? 1u : 0u;
-    p.kappa_sign = static_cast<int>(hand);
-    p.group_count = static_cast<kernels::uint>(group_count);
-    const Slice pairs = inner.inner ? inner.pairs.slice() : whole(view.parts[0]);
-    context.launch(
-        Text::Scan, p.groups, view.vectors * view.inner * parts * 8,
-        {whole(view.parts[0]), whole(view.parts[parts == 2 ? 1 : 0]), pairs, out.on_device.first(), out.on_device.second(), params(p)});
+    for (const Block& panel : panels_of(view)) {
+      const ResidentBlock block = make_resident(context, view, panel, {0, view.inner});
+      const VectorView& v = block.view;
+      kernels::scan_params p{};
+      p.v = kernel_view(v);
+      p.groups = static_cast<kernels::uint>(groups_for(v.vectors, 4));
+      p.first_record = static_cast<kernels::uint>(first + panel.first);
+      p.use_inner = inner.inner ? 1u : 0u;
+      p.kappa_sign = static_cast<int>(hand);
+      p.group_count = static_cast<kernels::uint>(group_count);
+      const Slice pairs = inner.inner ? inner.pairs.slice() : whole(v.parts[0]);
+      context.launch(
+          Text::Scan, p.groups, v.vectors * v.inner * parts * 8,
+          {whole(v.parts[0]), whole(v.parts[parts == 2 ? 1 : 0]), pairs, out.on_device.first(), out.on_device.second(), params(p)});
+    }
     first += view.vectors;
   }
   return out;

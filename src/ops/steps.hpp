@@ -18,8 +18,6 @@ Slice whole(const Slice& slice);
 
 /// One part of a complex operand as a real one (the split form).
 VectorView part_of(const VectorView& view, int part);
-/// `count` vectors from `first` on.
-VectorView vectors_of(const VectorView& view, Index first, Index count);
 
 /// Records and profiles of vectors, on the host for the plan and on the device for later kernels (docs/numerics.md 5).
 struct Scan {
@@ -35,17 +33,17 @@ struct InnerOnDevice {
 };
 enum class HandSide { Left = 1, Right = -1 };  // the sign with which kappa counts
 
-/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set. Launched only: nothing is on the host yet.
-Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
-/// Waits for a launched scan's records and profiles.
-void read_scan(Context& context, Scan& scan);
-bool all_finite(const Scan& scan);
-
 /// Blocks that cover `total` in pieces of at most `size`.
 struct Block {
   Index first, count;
 };
 std::vector<Block> blocks_of(Index total, Index size);
+
+/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set. Launched only: nothing is on the host yet.
+Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
+/// Waits for a launched scan's records and profiles.
+void read_scan(Context& context, Scan& scan);
+bool all_finite(const Scan& scan);
 
 inline Index rounded_up(Index value, Index unit) {
   return (value + unit - 1) / unit * unit;

@@ -1,74 +1,76 @@
 // SPDX-License-Identifier: MIT
 #include "ops/triangular.hpp"
 
-#include <limits>
-
+#include "core/host_arithmetic.hpp"
+#include "numerics/substitution.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm_steps.hpp"
 
 namespace ab::ops {
 namespace {
 
-// B's copy that becomes X, packed: unknown i of right side j is word i * sides + j.
+template <Scalar T>
+constexpr int words_of = sizeof(T) / sizeof(double);
+
 struct Work {
   Context& context;
   const TriangularSystem& system;
   Series series;
-  Lease x;
 
   Index sides() const { return system.x.columns; }
 };
 
-ResultView packed(device::Slice at, Index rows, Index columns) {
-  return {.parts = {at, at}, .part_count = 1, .rows = rows, .columns = columns, .row_stride = columns, .column_stride = 1};
-}
-
 ResultView unknowns(const Work& work, Block block) {
-  return packed(work.x.slice(static_cast<std::size_t>(block.first * work.sides()) * 8), block.count, work.sides());
+  return block_of(work.system.x, block, {0, work.sides()});
 }
 
-std::vector<double> read(Context& context, const ResultView& view) {
-  const Lease copy = context.lease(static_cast<std::size_t>(view.rows * view.columns) * 8);
-  transfer(context, view, packed(copy.slice(), view.rows, view.columns), Triangle::Full);
-  return download<double>(context, copy, static_cast<std::size_t>(view.rows * view.columns));
+template <Scalar T>
+std::vector<T> read(Context& context, const ResultView& view) {
+  const auto count = static_cast<std::size_t>(view.rows * view.columns);
+  const Lease copy = context.lease(count * sizeof(T));
+  transfer(context, view, packed_unknowns<T>(copy.slice(), view.rows, view.columns), Triangle::Full);
+  return download<T>(context, copy, count);
 }
 
-// The one NaN of the library's own arithmetic: which one a host makes depends on its kind.
-void make_nans_canonical(std::vector<double>& values) {
-  for (double& value : values) {
-    if (value != value) value = std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
+template <Scalar T>
 void solve_diagonal_block(Work& work, Block block) {
   const TriangularSystem& system = work.system;
-  ResultView stored{.parts = {system.t, system.t}, .row_stride = system.row_stride, .column_stride = system.column_stride};
-  const std::vector<double> t = read(work.context, block_of(stored, block, block));
-  std::vector<double> x = read(work.context, unknowns(work, block));
-  numerics::substitute(numerics::TriangularMatrix<double>{t.data(), block.count, block.count, system.triangle, system.diagonal},
-                       numerics::RightSides<double>{x.data(), work.sides(), work.sides()});
-  make_nans_canonical(x);
+  ResultView stored{
+      .parts = {system.t, system.t}, .part_count = words_of<T>, .row_stride = system.row_stride, .column_stride = system.column_stride};
+  stored.parts[1].offset += words_of<T> == 2 ? 8 : 0;
+  std::vector<T> t = read<T>(work.context, block_of(stored, block, block));
+  if (system.conjugate) {
+    for (T& entry : t) entry = conjugated(entry);
+  }
+  std::vector<T> x = read<T>(work.context, unknowns(work, block));
+  numerics::substitute_fused(numerics::TriangularMatrix<T>{t.data(), block.count, block.count, system.triangle, system.diagonal},
+                             numerics::RightSides<T>{x.data(), work.sides(), work.sides()});
   const ResultView place = unknowns(work, block);
-  work.context.queue().write(*place.parts[0].memory, place.parts[0].offset, std::as_bytes(std::span<const double>(x)));
+  work.context.queue().write(*place.parts[0].memory, place.parts[0].offset, std::as_bytes(std::span<const T>(x)));
 }
 
 // X of `open` loses its part that comes from the unknowns `known`.
+template <Scalar T>
 void subtract_known(Work& work, Block open, Block known) {
   const TriangularSystem& system = work.system;
   const auto first = static_cast<std::size_t>(open.first * system.row_stride + known.first * system.column_stride) * 8;
   const ResultView solved = unknowns(work, known);
   Product product;
   product.left.parts = {device::Slice{system.t.memory, system.t.offset + first}, {}};
+  product.left.part_count = words_of<T>;
+  if (words_of<T> == 2) product.left.parts[1] = {system.t.memory, system.t.offset + first + 8};
   product.left.vectors = open.count;
   product.left.inner = known.count;
   product.left.vector_stride = system.row_stride;
   product.left.inner_stride = system.column_stride;
+  product.left.conjugate = system.conjugate;
   product.left.contents = {system.contents, 0};
   product.right.parts = solved.parts;
+  product.right.part_count = words_of<T>;
   product.right.vectors = work.sides();
   product.right.inner = known.count;
-  product.right.vector_stride = 1;
-  product.right.inner_stride = work.sides();
+  product.right.vector_stride = solved.column_stride;
+  product.right.inner_stride = solved.row_stride;
   product.c = unknowns(work, open);
   product.alpha = -1;
   product.beta = 1;
@@ -76,39 +78,63 @@ void subtract_known(Work& work, Block open, Block known) {
 }
 
 // The half that depends on no other is solved first. Halves are powers of two times the block size, so that most products are large.
+template <Scalar T>
 void solve_block(Work& work, Block block) {
-  if (block.count <= triangular_block) return solve_diagonal_block(work, block);
+  if (block.count <= triangular_block) return solve_diagonal_block<T>(work, block);
   Index half = triangular_block;
   while (2 * half < block.count) half *= 2;
-  const Block upper{block.first, half}, lower{block.first + half, block.count - half};
   const bool forward = work.system.triangle == Triangle::Lower;
-  const Block &known = forward ? upper : lower, &open = forward ? lower : upper;
-  solve_block(work, known);
-  subtract_known(work, open, known);
-  solve_block(work, open);
+  const Index first_solved = forward ? block.first : block.first + block.count - half;
+  const Block known{first_solved, half}, open{forward ? block.first + half : block.first, block.count - half};
+  solve_block<T>(work, known);
+  subtract_known<T>(work, open, known);
+  solve_block<T>(work, open);
 }
 
 }  // namespace
 
-SeriesOutcome solve_triangular(Context& context, const TriangularSystem& system, Precision precision) {
-  const ResultView& x = system.x;
-  Work work{context, system, Series(context, precision), context.lease(static_cast<std::size_t>(x.rows * x.columns) * 8)};
-  const Block all{0, x.rows};
-  if (system.alpha == 0.0) {
-    fill_zero(context, work.x.slice(), x.rows * x.columns);
-  } else {
-    transfer(context, x, unknowns(work, all), Triangle::Full);
-    if (system.alpha != 1.0) {
-      combine(context, Elementwise::Scale, work.x.slice(), work.x.slice(), work.x.slice(), x.rows * x.columns, system.alpha);
-    }
-    try {
-      solve_block(work, all);
-    } catch (const Series::Declined& declined) {
-      return {declined.decline, {}};
-    }
+template <Scalar T>
+ResultView packed_unknowns(device::Slice at, Index unknowns, Index sides) {
+  constexpr int words = words_of<T>;
+  device::Slice second = at;
+  if (words == 2) second.offset += 8;
+  return {
+      .parts = {at, second}, .part_count = words, .rows = unknowns, .columns = sides, .row_stride = words * sides, .column_stride = words};
+}
+
+template <Scalar T>
+SeriesOutcome solve_in_place(Context& context, const TriangularSystem& system, const Choices& choices) {
+  Work work{context, system, Series(context, choices)};
+  try {
+    solve_block<T>(work, {0, system.x.rows});
+  } catch (const Series::Declined& declined) {
+    return {declined.decline, {}};
   }
-  transfer(context, unknowns(work, all), x, Triangle::Full);
   return {std::nullopt, work.series.done()};
 }
+
+SeriesOutcome solve_triangular(Context& context, const TriangularSystem& system, Precision precision) {
+  const ResultView& x = system.x;
+  const Index count = x.rows * x.columns;
+  const Lease copy = context.lease(static_cast<std::size_t>(count) * 8);
+  TriangularSystem own = system;
+  own.x = packed_unknowns<double>(copy.slice(), x.rows, x.columns);
+  SeriesOutcome outcome;
+  if (system.alpha == 0.0) {
+    fill_zero(context, copy.slice(), count);
+  } else {
+    transfer(context, x, own.x, Triangle::Full);
+    if (system.alpha != 1.0) combine(context, Elementwise::Scale, copy.slice(), copy.slice(), copy.slice(), count, system.alpha);
+    outcome = solve_in_place<double>(context, own, {.precision = precision, .may_exceed_cap = true});
+    if (outcome.declined) return outcome;
+  }
+  transfer(context, own.x, x, Triangle::Full);
+  return outcome;
+}
+
+template ResultView packed_unknowns<double>(device::Slice, Index, Index);
+template ResultView packed_unknowns<Complex>(device::Slice, Index, Index);
+template SeriesOutcome solve_in_place<double>(Context&, const TriangularSystem&, const Choices&);
+template SeriesOutcome solve_in_place<Complex>(Context&, const TriangularSystem&, const Choices&);
 
 }  // namespace ab::ops

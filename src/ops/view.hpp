@@ -3,12 +3,24 @@
 // are all strides, so the steps of a product know none of them.
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/types.hpp"
 #include "device/device.hpp"
 
 namespace ab::ops {
+
+/// A column-major matrix in host memory that goes to the device block by block, when a step needs a block.
+struct HostMatrix {
+  std::byte* data;  // operands are only read
+  Index ld;
+  int words;                 // of an entry: 1, or 2 for complex
+  bool vectors_are_columns;  // of an operand, as it is stored
+  Index panel_bytes;         // most that a scan copies at once
+  std::byte* results;        // of a result: where its blocks go, columns close together
+  Triangle triangle = Triangle::Full;  // of a result: all of it that is read and written
+};
 
 /// The vectors of one operand: rows of op(A), or columns of op(B). Entry k of vector v in part p is the FP64 word number
 /// v * vector_stride + k * inner_stride behind parts[p] (strides in words of 8 bytes).
@@ -23,6 +35,7 @@ struct VectorView {
   bool negate = false;     // real views: all entries count with the opposite sign
   /// Numbers of the contents of the parts' memory: equal numbers, equal words, for ever. 0: not known, nothing is kept of it.
   std::array<std::uint64_t, 2> contents{};
+  const HostMatrix* host = nullptr;  // not null: blocks come from there; of `parts` only the place within an entry counts
 };
 
 /// Entry (i, j) of part p is word i * row_stride + j * column_stride behind parts[p].
@@ -33,6 +46,7 @@ struct ResultView {
   Index columns = 0;
   Index row_stride = 1;
   Index column_stride = 0;
+  const HostMatrix* host = nullptr;  // not null: blocks come from there and, in the end, go there
 };
 
 /// C = alpha L R^T + beta C with the left vectors as rows of L and the right vectors as rows of R.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One call of a front door as ledger and trace record it: what was asked for, and what really ran.
 #pragma once
-#include <array>
 #include <string>
 
 #include "core/product.hpp"
@@ -10,13 +9,19 @@ namespace ab::report {
 
 enum class Api { Fortran, Cblas, C, Handle, Async, Batch, DeviceBuffer };
 
+/// The letters of a call as its caller passed them, in the order of the argument list; NUL: the routine has none.
+struct Letters {
+  char side = 0, uplo = 0, trans = 0, ta = 0, tb = 0, diag = 0;
+};
+
 struct Call {
   const char* routine = "";  // "dgemm"; static storage
   Api api = Api::Fortran;
   bool complex = false;
-  std::array<char, 2> letters{'N', 'N'};  // these, sizes and leading dimensions as the caller passed them
+  Letters letters;  // these, sizes and leading dimensions as the caller passed them
   Index m = 0, n = 0, k = 0;
-  Index lda = 0, ldb = 0, ldc = 0;
+  Index lda = 0, ldb = 0, ldc = 0;  // 0: the routine has none
+  Index products = 1;               // of a group of a batch
   Complex alpha, beta;
   ProductReport product;
   std::string device;         // "cuda:0"; "" for the host

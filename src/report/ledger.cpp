@@ -185,7 +185,7 @@ void count_call(const Call& call, std::uint64_t elapsed_ns, const StageTimes& st
   ThreadLedger* ledger = ledger_of_this_thread();
   Entry* entry = ledger != nullptr ? entry_for(&ledger->entries, call) : nullptr;
   if (entry == nullptr) return;
-  const double flops_per_term = call.complex ? 8 : 2;
+  const double flops_per_term = static_cast<double>(call.products) * (call.complex ? 8 : 2);
   entry->calls.add(1);
   entry->elapsed_ns.add(elapsed_ns);
   entry->flops.add(flops_per_term * static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k));

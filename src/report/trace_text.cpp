@@ -58,18 +58,29 @@ void add_certificate(Members& members, const ProductReport& product) {
   members.add("fallback", word_of(product.fallback_reason));
 }
 
+void add_letters(Members& members, const Letters& letters) {
+  const struct {
+    const char* key;
+    const char& letter;
+  } all[] = {{"side", letters.side}, {"uplo", letters.uplo}, {"trans", letters.trans},
+             {"ta", letters.ta},     {"tb", letters.tb},     {"diag", letters.diag}};
+  for (const auto& [key, letter] : all) {
+    if (letter != 0) members.add(key, std::string_view(&letter, 1));
+  }
+}
+
 void add_arguments(std::string& text, const Call& call, std::uint64_t sequence) {
   Members members(text);
   members.add("seq", static_cast<std::int64_t>(sequence));
   members.add("api", word_of(call.api));
-  members.add("ta", std::string_view(&call.letters[0], 1));
-  members.add("tb", std::string_view(&call.letters[1], 1));
+  add_letters(members, call.letters);
   members.add("m", call.m);
   members.add("n", call.n);
   members.add("k", call.k);
   members.add("lda", call.lda);
   members.add("ldb", call.ldb);
   members.add("ldc", call.ldc);
+  if (call.products != 1) members.add("products", call.products);
   add_scalar(members, "alpha", call.alpha, call.complex);
   add_scalar(members, "beta", call.beta, call.complex);
   add_result(members, call.product);

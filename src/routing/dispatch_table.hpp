@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Routing tables, format 2 (spec 6.3): measured times by device, CPU, threads, routine, letters, class, path and shape.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,15 +29,32 @@ struct Measurement {
   std::optional<double> host_ms, device_ms, split_ms, split_share;  // none: not measured
 };
 
+/// Sizes between which the rows of a group lie: most calls that have no neighbour are outside of twice that.
+struct Extent {
+  Index least, most;
+};
+
 struct Section {
   struct Group {
     Key key;
     std::vector<Measurement> rows;  // in the order of the file
+    Extent m, n, k;
   };
-  std::string device, cpu, host_blas, date;
+  /// The row of that key and shape, new (without times) if there is none.
+  Measurement& row(const Routine& routine, const Key& key, const Measurement& shape);
+  const Group* find(const Routine& routine, const Key& key) const;
+
+  std::string device, cpu, host_blas, library, date;
   std::string machines;  // "AMX machines": whom a section of a kind serves, for reports
   int threads = 0;
   std::vector<Group> groups;
+
+ private:
+  struct Place {
+    std::uint64_t code;  // of the key
+    std::size_t group;
+  };
+  std::vector<Place> places_;  // in ascending order of the codes
 };
 
 struct Table {
@@ -50,9 +68,13 @@ struct Verdict {
   bool measured = false;  // there is a neighbour
   bool faster = false;    // and every neighbour has host_ms >= 1.10 device_ms
   double device_ms = 0;   // sum over the neighbours
+  // The same of a split: every neighbour has min(host_ms, device_ms) >= 1.10 split_ms.
+  bool split_faster = false;
+  double split_ms = 0;
+  std::optional<double> split_share;  // of the neighbour that is nearest in |log2 m/m'| + |log2 n/n'| + |log2 k/k'|
 };
 /// What the neighbours of a call say: the row of exactly its shape alone, else all within a factor of 2 in m, n and k. Calls in place
-/// without neighbours use copied rows, gemmt without any the rows of gemm.
+/// without neighbours use copied rows; gemmt, gemm3m and batches without any use the rows of gemm.
 Verdict look_up(const Section& section, const Request& request, TableClass table_class);
 
 }  // namespace ab::routing

@@ -19,6 +19,7 @@ struct Request {
   Index m, n, k;
   Precision precision = Precision::Fp64;
   DataPath path = DataPath::Copied;
+  bool divisible = false;  // columns of C may be computed on different devices
 };
 
 /// Of the process and the thread.
@@ -31,12 +32,14 @@ struct State {
   bool reproducible = false;
   Mode mode = Mode::Auto;
   Index min_gpu_dim = 32;
+  Split split = {};
 };
 
 struct Route {
   Engine engine = Engine::Host;
   Method method = Method::Class;  // means something for engine Device
   Reason reason = Reason::None;
+  double split_share = 0;  // engine Split: part of the columns that the cpu device takes
 };
 
 }  // namespace ab::routing

@@ -8,9 +8,14 @@
 
 namespace ab::routing {
 
-/// The measurements that hold for the calling thread's device; null when there are none. Asked only when the decision needs them,
-/// since reading a table may mean looking for devices.
-using SectionSource = const Section* (*)();
+/// What holds for the calling thread's device.
+struct Surface {
+  const Section* section = nullptr;  // measurements; null: there are none
+  bool unified_memory = false;       // operands are read in place
+  bool shares = false;               // it is not the cpu device, so that the two can share a product
+};
+/// Asked only when the decision needs it, since reading a table may mean looking for devices.
+using SurfaceSource = Surface (*)();
 
 /// May the host BLAS or a vendor's GEMM serve this class?
 constexpr bool permits_vendor(Precision precision, const State& state) {
@@ -19,14 +24,20 @@ constexpr bool permits_vendor(Precision precision, const State& state) {
 
 /// What the measurements say: rows 10 and 11 of the table. By value, so that the many calls that end before them keep request and state
 /// in registers.
-Route measured_route(Request request, State state, const Section* section);
+Route measured_route(Request request, State state, Surface surface);
+/// A route that computes the class on a device, or on it and the cpu device.
+Route shared_route(Request request, State state, Reason reason, Surface surface);
 
 /// The route of a call that passed its argument checks and is no quick return: rows 2 to 11; a call that re-enters us from the host BLAS
 /// (row 1) is handed straight on and never comes here. Pure, but for the reading of the table. Inline: most
 /// calls end at a row that needs little of what they pass.
-[[gnu::always_inline]] inline Route choose_route(const Request& request, const State& state, SectionSource section) {
+[[gnu::always_inline]] inline Route choose_route(const Request& request, const State& state, SurfaceSource surface) {
   const auto host = [](Reason reason) { return Route{Engine::Host, Method::Class, reason}; };
-  const auto device = [](Reason reason) { return Route{Engine::Device, Method::Class, reason}; };
+  const auto device = [&](Reason reason) {
+    if (state.split.mode == Split::Mode::Off) [[likely]]
+      return Route{Engine::Device, Method::Class, reason};
+    return shared_route(request, state, reason, surface());
+  };
   if (state.disabled) return host(Reason::Disabled);
   if (state.forked_child) return host(Reason::ForkedChild);
   if (state.mode == Mode::Cpu) return host(Reason::ModeCpu);
@@ -35,7 +46,7 @@ Route measured_route(Request request, State state, const Section* section);
   if (state.mode == Mode::Gpu) return device(Reason::ModeGpu);
   if (!permits_vendor(request.precision, state)) return device(state.reproducible ? Reason::Reproducible : Reason::Precision);
   if (!state.host_blas_found) return device(Reason::NoHostBlas);
-  return measured_route(request, state, section());
+  return measured_route(request, state, surface());
 }
 
 }  // namespace ab::routing

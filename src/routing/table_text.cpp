@@ -2,6 +2,7 @@
 #include "routing/table_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -81,7 +82,7 @@ char parse_letter(std::string_view word, std::string_view allowed) {
 
 std::array<char, 2> parse_letters(const Routine& routine, std::string_view first, std::string_view second) {
   std::array<char, 2> letters{};
-  switch (routine.variants) {
+  switch (variants_of(routine)) {
     case Variants::Transposes:
       letters = {parse_letter(first, "NTC"), parse_letter(second, "NTC")};
       break;
@@ -123,15 +124,7 @@ void read_row(Section& section, const std::vector<std::string_view>& fields) {
                         .device_ms = parse_time(fields[9]),
                         .split_ms = parse_time(fields[10]),
                         .split_share = parse_share(fields[11])};
-  auto group = std::find_if(section.groups.begin(), section.groups.end(), [&](const auto& other) { return other.key == key; });
-  if (group == section.groups.end()) group = section.groups.insert(group, {key, {}});
-  const auto same_shape = [&](const Measurement& other) { return other.m == row.m && other.n == row.n && other.k == row.k; };
-  const auto earlier = std::find_if(group->rows.begin(), group->rows.end(), same_shape);
-  if (earlier == group->rows.end()) {
-    group->rows.push_back(row);
-  } else {
-    *earlier = row;
-  }
+  section.row(*routine, key, row) = row;
 }
 
 std::string_view unquoted(std::string_view value) {
@@ -151,6 +144,7 @@ Section read_section(const std::vector<std::string_view>& fields) {
     if (key == "device") section.device = value;
     if (key == "cpu") section.cpu = value;
     if (key == "host_blas") section.host_blas = value;
+    if (key == "library") section.library = value;
     if (key == "date") section.date = value;
     if (key == "machines") section.machines = value;
     if (key == "threads") {
@@ -200,6 +194,75 @@ std::variant<Table, TableError> parse_table(std::string_view text) {
     return TableError{std::max(line_number, 1), refusal.what};
   }
   return table;
+}
+
+namespace {
+
+// Digits enough to tell medians apart, and the same in every locale.
+std::string text_of(const std::optional<double>& value) {
+  if (!value) return "-";
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), *value, std::chars_format::general, 6);
+  return error == std::errc() ? std::string(text.data(), end) : "-";
+}
+
+const char* word_of(TableClass table_class) {
+  constexpr const char* words[] = {"dd", "fast", "fp64", "vendor"};
+  return words[static_cast<std::size_t>(table_class)];
+}
+
+// Quotes are what the reader cannot take inside of quotes.
+std::string quoted_value(std::string value) {
+  std::replace_if(
+      value.begin(), value.end(), [](char c) { return c == '"' || c == '\n' || c == '\r'; }, '\'');
+  return "\"" + value + "\"";
+}
+
+void append_padded(std::string& line, const std::string& word, std::size_t width) {
+  line += word;
+  line.append(width > word.size() ? width - word.size() : 0, ' ');
+  line += ' ';
+}
+
+}  // namespace
+
+std::string head_of(const Section& section) {
+  std::string line = "section";
+  const auto add = [&line](const char* key, const std::string& value) {
+    if (!value.empty()) line += std::string(" ") + key + "=" + quoted_value(value);
+  };
+  add("device", section.device);
+  add("cpu", section.cpu);
+  add("threads", std::to_string(section.threads));
+  add("host_blas", section.host_blas);
+  add("library", section.library);
+  add("date", section.date);
+  add("machines", section.machines);
+  return line;
+}
+
+std::string row_of(const Key& key, const Measurement& row) {
+  std::string line;
+  append_padded(line, std::string(key.op), 7);
+  for (const char letter : key.letters) append_padded(line, std::string(1, letter), 2);
+  append_padded(line, word_of(key.table_class), 6);
+  append_padded(line, key.path == DataPath::InPlace ? "in_place" : "copied", 8);
+  for (const Index size : {row.m, row.n, row.k}) append_padded(line, std::to_string(size), 5);
+  for (const auto& time : {row.host_ms, row.device_ms, row.split_ms}) append_padded(line, text_of(time), 9);
+  return line + text_of(row.split_share);
+}
+
+std::string text_of(const Table& table, const std::string& comment) {
+  std::string text = std::string(first_line) + "\n";
+  std::istringstream lines(comment);
+  for (std::string line; std::getline(lines, line);) text += "# " + line + "\n";
+  for (const Section& section : table.sections) {
+    text += "\n" + head_of(section) + "\n# op    ta tb class  path     m     n     k     host_ms   device_ms split_ms  split_share\n";
+    for (const Section::Group& group : section.groups) {
+      for (const Measurement& row : group.rows) text += row_of(group.key, row) + "\n";
+    }
+  }
+  return text;
 }
 
 }  // namespace ab::routing

@@ -31,7 +31,8 @@ bool initialized = false;
 template <Scalar T>
 void fill(const GemmProblem<T>& problem, double value) {
   for (Index j = 0; j < problem.n; ++j) {
-    for (Index i = 0; i < problem.m; ++i) problem.c.data[i + j * problem.c.ld] = T(value);
+    const auto [first, last] = rows_in(problem.triangle, j, problem.m);
+    for (Index i = first; i < last; ++i) problem.c.data[i + j * problem.c.ld] = T(value);
   }
 }
 
@@ -70,9 +71,16 @@ const Library* library() noexcept {
 }
 
 template <Scalar T>
-void gemm(const Library&, const GemmProblem<T>& problem, Interface interface, ThreadState& thread) noexcept {
+bool serves(const Library&, const Routine& routine, const GemmProblem<T>&, Convention) noexcept {
+  return routine.name != faked().host_lacks;
+}
+
+template <Scalar T>
+void call(const Library&, const Routine& routine, const GemmProblem<T>& problem, Convention convention, ThreadState& thread) noexcept {
   ++faked().host_calls;
-  faked().host_interface = interface;
+  faked().host_interface = convention.interface;
+  faked().host_integers = convention.integers;
+  faked().host_routine = routine.name;
   test::fill(problem, test::by_host);
   if (!faked().in_host_blas) return;
   const std::function<void()> body = std::exchange(faked().in_host_blas, nullptr);
@@ -80,8 +88,16 @@ void gemm(const Library&, const GemmProblem<T>& problem, Interface interface, Th
   body();
   thread.inside_host_blas = before;
 }
-template void gemm(const Library&, const GemmProblem<double>&, Interface, ThreadState&) noexcept;
-template void gemm(const Library&, const GemmProblem<Complex>&, Interface, ThreadState&) noexcept;
+template <Scalar T>
+void call(const Library& library, const Routine& routine, const GemmBatch<T>& batch, Convention convention, ThreadState& thread) noexcept {
+  for (Index i = 0; i < batch.count; ++i) call(library, routine, batch.product(i), convention, thread);
+}
+template bool serves(const Library&, const Routine&, const GemmProblem<double>&, Convention) noexcept;
+template bool serves(const Library&, const Routine&, const GemmProblem<Complex>&, Convention) noexcept;
+template void call(const Library&, const Routine&, const GemmProblem<double>&, Convention, ThreadState&) noexcept;
+template void call(const Library&, const Routine&, const GemmProblem<Complex>&, Convention, ThreadState&) noexcept;
+template void call(const Library&, const Routine&, const GemmBatch<double>&, Convention, ThreadState&) noexcept;
+template void call(const Library&, const Routine&, const GemmBatch<Complex>&, Convention, ThreadState&) noexcept;
 
 }  // namespace host_blas
 
@@ -151,7 +167,7 @@ DeviceUse device_use() {
 }
 
 template <Scalar T>
-Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
+Outcome compute(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
   const bool cpu = context.index() == 0;
   faked().device_calls.push_back(context.index());
   faked().last_choices = choices;
@@ -168,8 +184,43 @@ Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& cho
   report.moduli = 14;
   return {std::nullopt, report};
 }
-template Outcome gemm(Context&, const GemmProblem<double>&, const Choices&);
-template Outcome gemm(Context&, const GemmProblem<Complex>&, const Choices&);
+template Outcome compute(Context&, const GemmProblem<double>&, const Choices&);
+template Outcome compute(Context&, const GemmProblem<Complex>&, const Choices&);
+
+bool any_registered() noexcept {
+  return faked().registered.data() != nullptr;
+}
+RegisteredSpan::~RegisteredSpan() = default;
+std::optional<RegisteredSpan> find_registered(std::span<const std::byte> span) {
+  const std::span<const std::byte> all = faked().registered;
+  static_assert(alignof(int) > 1);
+  static int place;  // what it is of is never looked at
+  const bool inside = span.data() >= all.data() && span.data() + span.size() <= all.data() + all.size();
+  return inside ? std::optional<RegisteredSpan>(RegisteredSpan(reinterpret_cast<RegisteredRange&>(place), 0)) : std::nullopt;
+}
+
+Index columns_of_share(double share, Index columns) {
+  faked().last_share = share;
+  return columns / 2;
+}
+
+template <Scalar T>
+SplitOutcome gemm_split(Context& cpu, Context& other, const GemmProblem<T>& problem, const Choices& choices, Index) {
+  faked().split_devices = {cpu.index(), other.index()};
+  SplitOutcome split;
+  if (faked().gpu_fails) {
+    split.other_failed = Error(*faked().gpu_fails, "faked failure");
+    split.other_declined = Decline{Reason::DeviceError};
+  }
+  test::fill(problem, faked().gpu_fails ? test::by_cpu : test::by_both);
+  split.outcome.report.precision = choices.precision;
+  split.outcome.report.scheme = Scheme::CrtInt8;
+  split.outcome.report.engine = faked().gpu_fails ? Engine::Device : Engine::Split;
+  split.outcome.report.device = faked().gpu_fails ? cpu.index() : other.index();
+  return split;
+}
+template SplitOutcome gemm_split(Context&, Context&, const GemmProblem<double>&, const Choices&, Index);
+template SplitOutcome gemm_split(Context&, Context&, const GemmProblem<Complex>&, const Choices&, Index);
 
 }  // namespace ops
 }  // namespace ab

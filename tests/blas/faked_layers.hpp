@@ -4,13 +4,17 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/settings.hpp"
 #include "host_blas/host_blas.hpp"
-#include "ops/gemm.hpp"
+#include "ops/host_memory.hpp"
+#include "ops/level3.hpp"
+#include "ops/split.hpp"
 
 namespace ab::test {
 
@@ -28,12 +32,18 @@ struct Faked {
 
   std::vector<std::string> warnings;
   int host_calls = 0;
-  int asked_for_device = 0;  // how often the current device was asked for, for which all are listed
+  int asked_for_device = 0;       // how often the current device was asked for, for which all are listed
+  std::string_view host_lacks;    // a routine that it cannot complete
+  std::string_view host_routine;  // asked for last
   std::optional<host_blas::Interface> host_interface;
+  std::optional<host_blas::Integers> host_integers;
   std::vector<int> device_calls;  // indices of the devices that products were tried on
   std::vector<Op> last_ops;
   ops::Choices last_choices;
   bool marked_inside_host = false;
+  double last_share = 0;           // of a split
+  std::vector<int> split_devices;  // indices
+  std::span<const std::byte> registered = {};
 };
 
 /// The fakes in force; reset() makes them new, for each test.
@@ -41,6 +51,6 @@ Faked& faked();
 void reset();
 
 /// What the fakes put into every entry of C, by who computed it.
-inline constexpr double by_host = 100, by_cpu = 200, by_gpu = 300;
+inline constexpr double by_host = 100, by_cpu = 200, by_gpu = 300, by_both = 400;
 
 }  // namespace ab::test

@@ -206,6 +206,37 @@ TEST_F(GemmTest, AReenteredCallGoesStraightOnAndIsNotTheThreadsLast) {
   expect_last(Engine::Host, Scheme::Vendor, Reason::ModeCpu, Reason::None);
 }
 
+TEST_F(GemmTest, ASplitRunsOnBothDevices) {
+  faked().settings.split = {Split::Mode::Share, 0.3};
+  EXPECT_EQ(run(), test::by_both);
+  expect_last(Engine::Split, Scheme::CrtInt8, Reason::ModeGpu, Reason::None);
+  EXPECT_EQ(faked().split_devices, (std::vector{0, 1}));
+  EXPECT_EQ(faked().last_share, 0.3);
+  EXPECT_TRUE(thread_state().last_path_was_gpu);
+  EXPECT_EQ(thread_state().device, -1);
+  EXPECT_EQ(report::statistics().dgemm_count, 1u);
+  thread_state().device = 0;  // the cpu device shares with nobody
+  EXPECT_EQ(run(), by_cpu);
+  expect_last(Engine::Device, Scheme::CrtInt8, Reason::ModeGpu, Reason::None);
+}
+
+TEST_F(GemmTest, WhatFailsInASplitIsOneCountedReason) {
+  faked().settings.split = {Split::Mode::Share, 0.3};
+  faked().gpu_fails = Status::KernelFailed;
+  EXPECT_EQ(run(), by_cpu);
+  expect_last(Engine::Device, Scheme::CrtInt8, Reason::ModeGpu, Reason::DeviceError);
+  EXPECT_FALSE(thread_state().last_path_was_gpu);
+  EXPECT_EQ(faked().host_calls, 0);
+}
+
+TEST_F(GemmTest, HostPackIsPassedOn) {
+  run();
+  EXPECT_FALSE(faked().last_choices.host_pack);
+  faked().settings.host_pack = true;
+  run();
+  EXPECT_TRUE(faked().last_choices.host_pack);
+}
+
 TEST_F(GemmTest, ComplexProductsAreCountedAsSuch) {
   Complex a[1] = {1}, b[1] = {1}, c[1] = {0};
   run_gemm(GemmProblem<Complex>{1, 1, 1, 1, {a, 1, Op::ConjugateTranspose}, {b, 1, Op::None}, 1, {c, 1}},

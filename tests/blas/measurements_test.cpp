@@ -30,24 +30,24 @@ TEST(Inner, DISABLED_ASectionForEachDevice) {
   ask_for_table(folder,
                 "section device=\"A GPU\" cpu=\"A CPU\" threads=2\nsection device=\"A GPU\" cpu=\"A CPU\" threads=8\n"
                 "section device=\"A GPU\" cpu=\"other\" threads=4\n");
-  const routing::Section* of_gpu = section_of_current_device();
+  const routing::Section* of_gpu = surface_of_current_device().section;
   ASSERT_NE(of_gpu, nullptr);
   EXPECT_EQ(of_gpu->threads, 2);
-  EXPECT_EQ(section_of_current_device(), of_gpu);
+  EXPECT_EQ(surface_of_current_device().section, of_gpu);
   EXPECT_TRUE(faked().warnings.empty());
   EXPECT_EQ(process_facts().table, faked().settings.dispatch_table + ", A GPU, 2 threads");
   thread_state().device = 0;
-  EXPECT_EQ(section_of_current_device(), nullptr);
-  EXPECT_EQ(section_of_current_device(), nullptr);
+  EXPECT_EQ(surface_of_current_device().section, nullptr);
+  EXPECT_EQ(surface_of_current_device().section, nullptr);
   ASSERT_EQ(faked().warnings.size(), 1u);  // the file was asked for and does not know this device
   EXPECT_EQ(faked().warnings[0].find("AB_DISPATCH_TABLE="), 0u) << faked().warnings[0];
 }
 
 TEST(Inner, DISABLED_NoTable) {
   test::reset();
-  EXPECT_EQ(section_of_current_device(), nullptr);
+  EXPECT_EQ(surface_of_current_device().section, nullptr);
   thread_state().device = 0;
-  EXPECT_EQ(section_of_current_device(), nullptr);
+  EXPECT_EQ(surface_of_current_device().section, nullptr);
   EXPECT_EQ(process_facts().table, "");
   EXPECT_TRUE(faked().warnings.empty());
   EXPECT_EQ(faked().asked_for_device, 0);  // the built-in table is for other machines: no driver is loaded to find that out
@@ -57,9 +57,9 @@ TEST(Inner, DISABLED_TheBuiltInSectionOfTheDevicesKind) {
   test::reset();
   faked().cpu_kind = "cpu:amx-int8";
   faked().settings.num_threads = 1;
-  EXPECT_EQ(section_of_current_device(), nullptr);  // the GPU is no AMX machine, though its CPU is
+  EXPECT_EQ(surface_of_current_device().section, nullptr);  // the GPU is no AMX machine, though its CPU is
   thread_state().device = 0;
-  ASSERT_NE(section_of_current_device(), nullptr);
+  ASSERT_NE(surface_of_current_device().section, nullptr);
   EXPECT_EQ(process_facts().table, "built-in, cpu:amx-int8, 1 threads");
   EXPECT_TRUE(faked().warnings.empty());
 }

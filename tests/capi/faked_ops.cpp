@@ -17,6 +17,7 @@
 #include "ops/context.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm.hpp"
+#include "ops/host_memory.hpp"
 #include "ops/rank_k.hpp"
 #include "ops/solve.hpp"
 #include "ops/triangular.hpp"
@@ -319,5 +320,8 @@ SeriesOutcome solve_linear(Context& context, const LinearSystem& system, Precisi
   test::throw_if(test::faults().singular, "A is exactly singular");
   return fake_solve(context, {.parts = {system.b, system.b}, .rows = system.n, .columns = system.sides}, 1.0, precision);
 }
+
+void register_host_memory(void*, std::size_t) {}
+void unregister_host_memory(void*) {}
 
 }  // namespace ab::ops

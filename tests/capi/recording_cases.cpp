@@ -59,6 +59,8 @@ TEST(Recording, HandleProductsAreTracedAsSuch) {
   EXPECT_EQ(ab_dgemm(a, a, c), AB_ERROR_DIMENSION_MISMATCH);  // no call
   ASSERT_EQ(ab_zgemm_ex(AB_CONJ_TRANS, AB_NO_TRANS, a, a, wide, wide, Matrix(3, 4), Matrix(3, 4)), AB_OK) << ab_last_error();
   ASSERT_EQ(ab_dsyrk(a, square), AB_OK) << ab_last_error();
+  const Matrix t(2, 2, {2, 0, 0, 2});  // so small that it takes no product
+  ASSERT_EQ(ab_dtrsm(AB_RIGHT, AB_LOWER, AB_TRANS, AB_UNIT_DIAG, 3.0, t, square), AB_OK) << ab_last_error();
   run_later(a, b, c);
 
   const std::string file = path + "." + std::to_string(getpid());
@@ -68,11 +70,23 @@ TEST(Recording, HandleProductsAreTracedAsSuch) {
   const auto events = nlohmann::json::parse(text);
   EXPECT_NE(text.substr(0, text.find("\"cat\"")).find("\"device\":\"cpu\""), std::string::npos) << text.substr(0, 300);  // the header
   const auto& [calls, others] = sorted(events);
-  ASSERT_EQ(calls.size(), 3u);
+  ASSERT_EQ(calls.size(), 4u);
   EXPECT_EQ(others, (std::map<std::string, std::string>{{"async", "dgemm"}, {"batch", "dgemm"}}));
   EXPECT_EQ(calls[2]["name"], "dsyrk");
-  EXPECT_EQ(calls[2]["args"]["ta"], "U");
+  EXPECT_EQ(calls[2]["args"]["uplo"], "U");
+  EXPECT_EQ(calls[2]["args"]["trans"], "N");
+  EXPECT_FALSE(calls[2]["args"].contains("ta"));
   EXPECT_EQ(calls[2]["args"]["k"], 3);
+  const auto& solve = calls[3]["args"];
+  EXPECT_EQ(calls[3]["name"], "dtrsm");
+  EXPECT_EQ(solve["side"], "R");
+  EXPECT_EQ(solve["uplo"], "L");
+  EXPECT_EQ(solve["trans"], "T");
+  EXPECT_EQ(solve["diag"], "U");
+  EXPECT_EQ(solve["alpha"], 3);
+  EXPECT_EQ(solve["scheme"], "ieee");
+  EXPECT_EQ(solve["reason"], "resident");
+  EXPECT_FALSE(solve.contains("ta"));
   EXPECT_EQ(calls[0]["name"], "dgemm");
   const auto& real = calls[0]["args"];
   EXPECT_EQ(real["api"], "handle");

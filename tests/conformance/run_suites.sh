@@ -14,7 +14,7 @@
 #   --long          adds Quantum ESPRESSO si64 (2 to 5 minutes) and hpcc with N=4000
 #   --root DIR      unpack missing packages into DIR instead of installing them (no root needed, nothing changed)
 #   --work DIR      keep inputs, outputs and logs there (default: a temporary folder, kept only when something failed)
-# AB_SUITE_TIMES=1 adds the seconds of each suite. Each LIST is separated by commas. Missing Debian packages are installed with apt-get (root). Each suite prints
+# AB_SUITE_TIMES=1 adds the seconds of each suite; LIMIT=N lets each program of blat3, cblat3, hpcc and cases run N seconds. Each LIST is separated by commas. Missing Debian packages are installed with apt-get (root). Each suite prints
 #   suite mode host: passed N, failed M
 # with a line for every failure before it; the last line is `total: N passed, M failed`. Exit 0 when nothing failed,
 # 1 when something did, 2 when it could not run. Times and expected counts: README.md.
@@ -303,11 +303,11 @@ suite_cases() { # the project's own cases
   local n o lax
   for n in $("$WORK/tools/case_kit" list 2>/dev/null || LD_LIBRARY_PATH=$WORK/openblas "$WORK/tools/case_kit" list); do
     case $n in which | latency | threadcount) continue ;; esac
-    LIMIT=300 run "$WORK/tools/case_kit" "$n" "${LIB:-libblas.so.3}" >"$n.out" 2>&1
+    LIMIT=${LIMIT:-300} run "$WORK/tools/case_kit" "$n" "${LIB:-libblas.so.3}" >"$n.out" 2>&1
     case $? in
       0) good ;;
       77) echo "  not tried: $n, $(grep 'CANNOT' "$n.out")" ;;
-      124 | 137) wrong "case_kit $n: no end after 300 s" ;;
+      124 | 137) wrong "case_kit $n: no end after ${LIMIT:-300} s" ;;
       *) wrong "case_kit $n: $(grep -hE 'WRONG' "$n.out" || tail -1 "$n.out")" ;;
     esac
   done

@@ -115,7 +115,11 @@ constexpr Bad bad_values[] = {{"AB_MODE", "gup", "auto"},
                               {"AB_NUM_THREADS", "-3", "using "},
                               {"AB_NUM_THREADS", "0", "using "},
                               {"AB_DISABLE", "dgem", "the others count"},
-                              {"AB_SPLIT", "auto", "off"},
+                              {"AB_SPLIT", "half", "off"},
+                              {"AB_SPLIT", "0", "off"},
+                              {"AB_SPLIT", "1", "off"},
+                              {"AB_SPLIT", "0.5x", "off"},
+                              {"AB_SPLIT", "nan", "off"},
                               {"AB_PROFILE_THRESHOLD_NS", "-1", "using 0"},
                               {"AB_PROFILE_THRESHOLD_NS", "1us", "using 0"}};
 
@@ -185,6 +189,17 @@ TEST(Settings, Threads) {
   const auto [settings, complaints] = read({{"OMP_NUM_THREADS", "many"}});
   EXPECT_TRUE(complaints.empty());  // not our variable to judge
   EXPECT_GE(settings.num_threads, 1);
+}
+
+TEST(Settings, SplitIsOffAutoOrAShare) {
+  for (const char* off : {"", "off", "OFF"}) EXPECT_EQ(read({{"AB_SPLIT", off}}).settings.split.mode, Split::Mode::Off) << off;
+  EXPECT_EQ(read({{"AB_SPLIT", " Auto "}}).settings.split.mode, Split::Mode::Auto);
+  for (const auto& [word, share] : {std::pair{"0.25", 0.25}, {"1e-3", 1e-3}, {" .5", 0.5}}) {
+    const auto [settings, complaints] = read({{"AB_SPLIT", word}});
+    EXPECT_TRUE(complaints.empty()) << word;
+    EXPECT_EQ(settings.split.mode, Split::Mode::Share);
+    EXPECT_EQ(settings.split.share, share);
+  }
 }
 
 TEST(Settings, DisabledRoutines) {

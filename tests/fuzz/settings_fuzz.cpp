@@ -53,6 +53,7 @@ void read_environment(const std::string& input) {
     if (end > at) environment[names[static_cast<unsigned char>(input[at]) % name_count]] = input.substr(at + 1, end - at - 1);
     at = end + 1;
   }
+  environment.try_emplace("OMP_NUM_THREADS", "2");  // counting processors takes long
 }
 
 void check(const ab::Settings& settings) {

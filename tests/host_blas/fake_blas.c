@@ -55,6 +55,31 @@ void cblas_zgemm(int order, int ta, int tb, int m, int n, int k, const void* alp
 }
 #endif
 
+#if defined(AB_FAKE_BOTH_WIDTHS)
+void dgemm_64_(const char* ta, const char* tb, const int64_t* m, const int64_t* n, const int64_t* k, const double* alpha, const double* a,
+               const int64_t* lda, const double* b, const int64_t* ldb, const double* beta, double* c, const int64_t* ldc, size_t la,
+               size_t lb) {
+  struct fake_call call = {0, {*ta, *tb}, {(int)*m, (int)*n, (int)*k}, {(int)*lda, (int)*ldb, (int)*ldc}, *alpha, *beta, a, b, c, {la, lb},
+                           0, {0, 0}};
+  last = call;
+  note("dgemm_64_");
+}
+void cblas_dgemm64_(int order, int ta, int tb, int64_t m, int64_t n, int64_t k, double alpha, const double* a, int64_t lda, const double* b,
+                    int64_t ldb, double beta, double* c, int64_t ldc) {
+  struct fake_call call = {0, {0, 0}, {(int)m, (int)n, (int)k}, {(int)lda, (int)ldb, (int)ldc}, alpha, beta, a, b, c, {0, 0}, 0, {0, 0}};
+  last = call;
+  note_cblas("cblas_dgemm64_", order, ta, tb);
+}
+void cblas_zgemm_64(void) {}
+void dgemm_batch_(const char* ta, const char* tb, const int* m, const int* n, const int* k, const double* alpha, const double** a,
+                  const int* lda, const double** b, const int* ldb, const double* beta, double** c, const int* ldc, const int* groups,
+                  const int* sizes) {
+  struct fake_call call = {0, {*ta, *tb}, {*m, *n, *k}, {*lda, *ldb, *ldc}, *alpha, *beta, a, b, c, {0, 0}, 0, {*groups, sizes[0]}};
+  last = call;
+  note("dgemm_batch_");
+}
+#endif
+
 #if defined(AB_FAKE_FILTER)
 const char ab_filter_host[] = AB_FAKE_FILTER;
 #endif

@@ -30,6 +30,11 @@ Fake open_fake(const char* name) {
 }
 
 template <Scalar T>
+const Routine& gemm_of() {
+  return *find_routine(std::same_as<T, double> ? "dgemm" : "zgemm");
+}
+
+template <Scalar T>
 struct Operands {
   T a[1], b[1], c[1];
   GemmProblem<T> problem() { return {2, 3, 4, T(5), {a, 10, Op::Transpose}, {b, 20, Op::ConjugateTranspose}, T(6), {c, 30}}; }
@@ -53,7 +58,7 @@ void expect_arguments(const fake_call& call, const Operands<T>& operands) {
 template <Scalar T>
 void expect_fortran(const Fake& fake, Interface interface, const char* name) {
   Operands<T> operands;
-  gemm(fake.library, operands.problem(), interface, thread_state());
+  call(fake.library, gemm_of<T>(), operands.problem(), {interface}, thread_state());
   const fake_call& call = *fake.last_call();
   EXPECT_STREQ(call.name, name);
   expect_arguments(call, operands);
@@ -66,7 +71,7 @@ void expect_fortran(const Fake& fake, Interface interface, const char* name) {
 template <Scalar T>
 void expect_cblas(const Fake& fake, const char* name) {
   Operands<T> operands;
-  gemm(fake.library, operands.problem(), Interface::Cblas, thread_state());
+  call(fake.library, gemm_of<T>(), operands.problem(), {Interface::Cblas}, thread_state());
   const fake_call& call = *fake.last_call();
   EXPECT_STREQ(call.name, name);
   expect_arguments(call, operands);
@@ -97,13 +102,68 @@ TEST(HostBlas, TheThreadIsMarkedWhileItRunsAndAsBeforeAfterwards) {
   for (const bool before : {false, true}) {
     thread_state().inside_host_blas = before;
     Operands<double> operands;
-    gemm(fake.library, operands.problem(), Interface::Fortran, thread_state());
-    gemm(fake.library, operands.problem(), Interface::Cblas, thread_state());
+    call(fake.library, gemm_of<double>(), operands.problem(), {Interface::Fortran}, thread_state());
+    call(fake.library, gemm_of<double>(), operands.problem(), {Interface::Cblas}, thread_state());
     EXPECT_EQ(thread_state().inside_host_blas, before);
   }
   EXPECT_EQ(marked, 4);
   fake.set_hook(nullptr);
   thread_state() = {};
+}
+
+constexpr Convention wide{Interface::Fortran, Integers::Bits64}, wide_cblas{Interface::Cblas, Integers::Bits64};
+
+TEST(HostBlas, WideCallsGoToWideNamesAndElseToNarrowOnesWhereAllSizesFit) {
+  const Fake both = open_fake("both"), narrow = open_fake("full");
+  Operands<double> operands;
+  GemmProblem<double> problem = operands.problem();
+  const auto name = [&](const Fake& fake, Convention convention) {
+    call(fake.library, gemm_of<double>(), problem, convention, thread_state());
+    return std::string(fake.last_call()->name);
+  };
+  EXPECT_EQ(name(both, wide), "dgemm_64_");
+  expect_arguments(*both.last_call(), operands);
+  EXPECT_EQ(name(both, wide_cblas), "cblas_dgemm64_");
+  EXPECT_EQ(name(narrow, wide), "dgemm_");
+  EXPECT_EQ(name(narrow, wide_cblas), "cblas_dgemm");
+  expect_arguments(*narrow.last_call(), operands);
+  for (const Index huge : {Index{INT32_MAX}, Index{INT32_MAX} + 1}) {
+    problem = operands.problem();
+    problem.b.ld = huge;
+    EXPECT_EQ(serves(narrow.library, gemm_of<double>(), problem, wide), huge <= INT32_MAX);
+    EXPECT_TRUE(serves(both.library, gemm_of<double>(), problem, wide));
+  }
+}
+
+TEST(HostBlas, WhatGemmCanDoItDoes) {
+  const Fake fake = open_fake("full");
+  Operands<double> operands;
+  const GemmProblem<double> problem = operands.problem();
+  for (const char* routine : {"dgemmt", "dgemm_batch", "dgemm_batch_strided"}) {
+    EXPECT_TRUE(serves(fake.library, *find_routine(routine), problem, {})) << routine;
+  }
+  EXPECT_TRUE(serves(fake.library, *find_routine("zgemm3m"), Operands<Complex>().problem(), {}));
+  EXPECT_FALSE(serves(fake.library, *find_routine("dsyrk"), problem, {}));
+  GemmBatch<double> batch{problem, 3};
+  batch.stride_c = 7;
+  call(fake.library, *find_routine("dgemm_batch_strided"), batch, {}, thread_state());
+  EXPECT_STREQ(fake.last_call()->name, "dgemm_");
+  EXPECT_EQ(fake.last_call()->c, operands.c + 14);
+}
+
+TEST(HostBlas, BatchesGoWholeWhereThereAreSuch) {
+  const Fake fake = open_fake("both");
+  Operands<double> operands;
+  const double* a[2] = {operands.a, operands.a};
+  double* c[2] = {operands.c, operands.c};
+  GemmBatch<double> batch{operands.problem(), 2, a, a, c};
+  call(fake.library, *find_routine("dgemm_batch"), batch, {Interface::Cblas}, thread_state());
+  EXPECT_STREQ(fake.last_call()->name, "dgemm_batch_");
+  EXPECT_EQ(fake.last_call()->a, a);
+  EXPECT_EQ(fake.last_call()->c, c);
+  EXPECT_EQ(fake.last_call()->sizes[0], 2);
+  EXPECT_EQ(fake.last_call()->transposes[0], 1);  // groups
+  EXPECT_EQ(fake.last_call()->transposes[1], 2);  // products
 }
 
 TEST(Inner, DISABLED_UsesTheFileOfTheEnvironment) {

@@ -62,7 +62,7 @@ std::vector<Trial> trials() {
 ops::Choices choices_of(const Trial& trial) {
   ops::Choices choices = choices_for(trial.precision, trial.family);
   choices.cap_bytes = trial.cap_bytes;
-  choices.may_exceed_cap = trial.cap_bytes >= 0;
+  choices.may_exceed_cap = true;
   return choices;
 }
 
@@ -101,10 +101,11 @@ std::string judged(const Trial& trial, const Verdict& verdict, const Ran& ran) {
   return written.empty() ? "" : "C was written before " + ran.error + ": " + written;
 }
 
-void fail_everywhere(HostMemory memory, Way way, Failures failures) {
+void fail_everywhere(HostMemory memory, Way way, Failures failures, std::uint64_t largest_buffer = 0) {
   constexpr Index most_calls = 10000;
   FaultyDevice device(device::open(0));
   if (memory == HostMemory::MustBeCopied) device.has_own_memory();
+  if (largest_buffer > 0) device.has_largest_buffer(largest_buffer);
   ops::Context context(0, device, std::uint64_t{1} << 24);
   for (const Trial& trial : trials()) {
     if (!exists(way, trial.call)) continue;
@@ -141,6 +142,11 @@ TEST(Failures, CopiedProducts) {
 }
 TEST(Failures, CopiedProductsOnADeviceThatIsLost) {
   fail_everywhere(HostMemory::MustBeCopied, Way::Copied, Failures::AllFromThere);
+}
+
+// Buffers that hold one vector, but not an operand.
+TEST(Failures, ProductsCopiedInBlocks) {
+  for (const std::uint64_t bytes : {100, 280}) fail_everywhere(HostMemory::MustBeCopied, Way::Copied, Failures::One, bytes);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "device/registry.hpp"
+#include "ops/split.hpp"
 #include "support/faulty_device.hpp"
 #include "support/golden_table.hpp"
 
@@ -51,6 +52,52 @@ TEST(GoldenProducts, HaveOneTableOfHashes) {
   for (int device = 1; device < device::count(); ++device) {
     const device::Traits& traits = device::traits_of(device);
     EXPECT_EQ(print_golden_hashes(context_of(device), traits.id + " " + traits.name), table);
+  }
+}
+
+// On a device beside the cpu: shared with it, and packed by it.
+template <Scalar T>
+ops::SplitOutcome run_shared(ops::Context& other, const Call& call, std::vector<double>& c, const ops::Choices& choices) {
+  const auto scalar = [](const Complex& value) {
+    if constexpr (std::same_as<T, double>) {
+      return value.real();
+    } else {
+      return value;
+    }
+  };
+  const GemmProblem<T> problem{call.m,
+                               call.n,
+                               call.k,
+                               scalar(call.alpha),
+                               {reinterpret_cast<const T*>(call.a.data()), call.lda, call.transa},
+                               {reinterpret_cast<const T*>(call.b.data()), call.ldb, call.transb},
+                               scalar(call.beta),
+                               {reinterpret_cast<T*>(c.data()), call.ldc}};
+  return ops::gemm_split(context_of(0), other, problem, choices, call.n / 2);
+}
+
+TEST_P(Golden, EveryProductSharedWithTheCpuOrPackedByIt) {
+  for (int device = 1; device < device::count(); ++device) {
+    SCOPED_TRACE(device::traits_of(device).id);
+    for (const GoldenProduct& golden : golden_products()) {
+      const Call& call = golden.call;
+      if (call.kind != Kind::Gemm) continue;
+      for (const Precision precision : device_classes) {
+        ops::Choices choices = choices_for(precision, GetParam());
+        const std::vector<double>& expected = golden.expect.at(precision).c;
+        if (call.n >= 2) {
+          std::vector<double> c = call.c;
+          const ops::SplitOutcome shared = call.type == Type::Real ? run_shared<double>(context_of(device), call, c, choices)
+                                                              : run_shared<Complex>(context_of(device), call, c, choices);
+          EXPECT_FALSE(shared.outcome.declined || shared.other_declined);
+          EXPECT_EQ(difference(call, expected, c), "") << word_of(precision) << ", shared";
+        }
+        choices.host_pack = true;
+        const Ran packed = run_call(context_of(device), call, Way::Copied, choices);
+        EXPECT_EQ(packed.error, "");
+        EXPECT_EQ(difference(call, expected, packed.c), "") << word_of(precision) << ", packed";
+      }
+    }
   }
 }
 

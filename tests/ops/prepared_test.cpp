@@ -120,7 +120,9 @@ TEST_F(Prepared, ProductsTakeFewCallsOfTheDevice) {
   for (const test::Type type : {test::Type::Real, test::Type::Complex}) {
     const Call call = drawn("normal", {20, 30, 70}, type);
     const Choices choices = test::choices_for(Precision::Fp64);
-    launches_of(call, choices, {none, none});  // constants, buffers
+    launches_of(call, choices, {3, 4});  // buffers, of what is kept too
+    context_.prepared().clear();
+    launches_of(call, choices, {none, none});  // constants
     NumberedCall fresh(context_, call, {1, 2}), kept(context_, call, {1, 2});
     device_.fail_at(0);
     fresh.multiply(choices);

@@ -28,7 +28,7 @@ TEST(Result, TheIeeePathIsTheJudges) {
       for (const Index order : {1, 7, 64, 67}) {
         const test::Call call = square(triangle, type, order, 41);
         const test::ResidentCall resident(test::context_of(), call);
-        multiply_ieee(test::context_of(), resident.product());
+        multiply_ieee(test::context_of(), resident.product(), {});
         EXPECT_EQ(difference(call, judge(call, Precision::Fp64).c, resident.read_back().c), "");
         EXPECT_TRUE(resident.read_back().others_kept);
       }
@@ -43,7 +43,7 @@ TEST(Result, ScalingIsTheJudges) {
         test::Call call = square(triangle, type, 66, 42);
         call.alpha = {0, 0}, call.beta = type == test::Type::Real ? Complex{beta.real(), 0} : beta;
         const test::ResidentCall resident(test::context_of(), call);
-        scale_result(test::context_of(), resident.product());
+        scale_result(test::context_of(), resident.product(), {});
         EXPECT_EQ(difference(call, judge(call, Precision::Fp64).c, resident.read_back().c), "");
         EXPECT_TRUE(resident.read_back().others_kept);
       }

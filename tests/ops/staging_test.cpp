@@ -5,7 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "core/error.hpp"
 #include "device/registry.hpp"
@@ -41,9 +43,9 @@ enum class HostMemory { Usable, MustBeCopied };
 
 class Devices {
  public:
-  explicit Devices(HostMemory memory) : device_(device::open(0)) {
+  explicit Devices(HostMemory memory, std::uint64_t cap_bytes = std::uint64_t{1} << 26) : device_(device::open(0)) {
     if (memory == HostMemory::MustBeCopied) device_.has_own_memory();
-    context_ = std::make_unique<Context>(0, device_, std::uint64_t{1} << 26);
+    context_ = std::make_unique<Context>(0, device_, cap_bytes);
   }
   Context& context() { return *context_; }
   test::FaultyDevice& device() { return device_; }
@@ -116,11 +118,12 @@ TEST(Staging, UsesOperandsInPlaceWhereTheDeviceCan) {
   for (Devices* devices : {&in_place, &copying}) {
     devices->device().fail_at(0);
     const Staged<double> staged(devices->context(), problem, choices);
-    EXPECT_TRUE(staged.fits());
     EXPECT_TRUE(staged.choices().private_result);
     const bool copied = devices == &copying;
     EXPECT_EQ(devices->device().calls(), copied ? 3 + 6 + 6 : 0);  // buffers of A, B, C and columns of A and B; nothing
-    EXPECT_EQ(staged.choices().cap_bytes, choices.cap_bytes - (copied ? 8 * (12 + 18 + 24) : 0));
+    EXPECT_LE(staged.choices().cap_bytes, choices.cap_bytes - (copied ? 8 * (12 + 18 + 24) : 0));
+    EXPECT_EQ(staged.choices().cap_bytes == choices.cap_bytes, !copied);
+    EXPECT_EQ(staged.product().left.host, nullptr);
     EXPECT_EQ(staged.product().left.vector_stride, 1);
     EXPECT_EQ(staged.product().left.inner_stride, copied ? 3 : call.lda);
     EXPECT_EQ(staged.product().right.inner_stride, copied ? 4 : call.ldb);
@@ -147,7 +150,7 @@ TEST(Staging, AResultThatIsReadIsWrittenLastEvenInPlace) {
   }
 }
 
-TEST(Staging, NothingIsCopiedWhenItDoesNotFit) {
+TEST(Staging, WhatDoesNotFitIsCopiedBlockByBlock) {
   const test::Call call = padded_call();
   const GemmProblem<double> problem{3,
                                     4,
@@ -160,13 +163,106 @@ TEST(Staging, NothingIsCopiedWhenItDoesNotFit) {
   Choices choices = test::choices_for(Precision::Fp64);
   Devices devices(HostMemory::MustBeCopied);
   devices.device().fail_at(0);
-  choices.cap_bytes = 8 * (12 + 18 + 24) - 1;
-  EXPECT_FALSE(Staged<double>(devices.context(), problem, choices).fits());
+  choices.cap_bytes = 8 * (12 + 18 + 24);
+  const Staged<double> blocks(devices.context(), problem, choices);
   EXPECT_EQ(devices.device().calls(), 0);
-  ++choices.cap_bytes;
-  EXPECT_TRUE(Staged<double>(devices.context(), problem, choices).fits());
+  EXPECT_NE(blocks.product().left.host, nullptr);
+  EXPECT_NE(blocks.product().right.host, nullptr);
+  EXPECT_NE(blocks.product().c.host, nullptr);
   choices.cap_bytes = 0, choices.may_exceed_cap = true;
-  EXPECT_TRUE(Staged<double>(devices.context(), problem, choices).fits());
+  EXPECT_EQ(Staged<double>(devices.context(), problem, choices).product().left.host, nullptr);
+  devices.device().has_largest_buffer(8 * 20);  // A has 18 words, B and C 24 and 12
+  EXPECT_NE(Staged<double>(devices.context(), problem, choices).product().right.host, nullptr);
+}
+
+// Real and complex, every letter, second looks, split forms: all of it in pieces that the cap allows.
+std::vector<test::Call> large_calls() {
+  std::vector<test::Call> calls;
+  test::Random random(82);
+  const auto add = [&](std::string_view family, const test::Shape& shape, test::Type type,
+                       const std::function<void(test::Recipe&)>& change) {
+    test::Recipe recipe;
+    recipe.family = family, recipe.shape = shape, recipe.type = type, recipe.padding = 1;
+    recipe.alpha = {-1.5, 0}, recipe.beta = {0.25, 0};
+    change(recipe);
+    calls.push_back(make_call(recipe, random));
+    calls.back().name = std::string(family) + " " + std::to_string(calls.size());
+  };
+  add("uniform", {131, 150, 300}, test::Type::Real, [](test::Recipe&) {});
+  add("normal", {150, 70, 700}, test::Type::Real, [](test::Recipe& r) { r.transa = r.transb = Op::Transpose; });
+  add("tails", {300, 200, 65}, test::Type::Real, [](test::Recipe& r) { r.transb = Op::Transpose, r.beta = 0; });
+  add("opposed", {70, 66, 1300}, test::Type::Real, [](test::Recipe& r) { r.transa = Op::Transpose; });
+  add("uniform", {90, 80, 260}, test::Type::Complex, [](test::Recipe& r) { r.transa = Op::ConjugateTranspose; });
+  add("uniform", {66, 70, 300}, test::Type::Complex, [](test::Recipe& r) { r.edit = [](test::Matrices& x) { tilt(x, -45, -45); }; });
+  add("aligned", {66, 65, 1100}, test::Type::Complex,
+      [](test::Recipe& r) { r.transb = Op::ConjugateTranspose, r.edit = [](test::Matrices& x) { tilt(x, -60, std::nullopt); }; });
+  add("uniform", {100, 120, 400}, test::Type::Real, [](test::Recipe& r) { r.edit = [](test::Matrices& x) { x.at_a(1, 1) = NAN; }; });
+  return calls;
+}
+
+class InBlocks : public testing::TestWithParam<std::size_t> {
+ protected:
+  // Runs under a cap; true when it was not declined.
+  bool run_under(Index cap, const test::Call& call, const test::Ran& expected, Precision precision) {
+    SCOPED_TRACE(call.name + ", class " + word_of(precision) + ", cap " + std::to_string(cap));
+    Devices devices(HostMemory::MustBeCopied, static_cast<std::uint64_t>(cap));
+    Choices choices = test::choices_for(precision);
+    choices.cap_bytes = cap;
+    devices.device().fail_at(0);
+    const test::Ran ran = run_call(devices.context(), call, test::Way::Copied, choices);
+    EXPECT_EQ(ran.error, "");
+    EXPECT_TRUE(ran.others_kept);
+    EXPECT_LE(devices.context().pool().peak_bytes(), static_cast<std::uint64_t>(cap));
+    if (ran.outcome.declined) {
+      EXPECT_EQ(ran.outcome.declined->reason, Reason::MemoryCap);
+      EXPECT_EQ(difference(call, call.c, ran.c), "");
+      return false;
+    }
+    EXPECT_EQ(difference(call, expected.c, ran.c), "");
+    EXPECT_EQ(test::difference_of_reports(expected.outcome.report, ran.outcome.report), "");
+    for (const char* kernel : {"reconstruct_i8", "unpack_dd", "ieee_gemm"}) in_blocks_ += devices.device().launches_of(kernel) > 1 ? 1 : 0;
+    return true;
+  }
+  int in_blocks_ = 0;
+};
+
+TEST_P(InBlocks, TheBitsAreThoseOfTheWholeAndTheCapHolds) {
+  const test::Call call = large_calls()[GetParam()];
+  for (const Precision precision : test::device_classes) {
+    Devices whole(HostMemory::Usable);
+    const test::Ran expected = run_call(whole.context(), call, test::Way::Adopted, test::choices_for(precision));
+    ASSERT_EQ(expected.error, "");
+    int done = 0;
+    for (Index cap = 400 << 10; cap < 20 << 20; cap += cap / 4) done += run_under(cap, call, expected, precision) ? 1 : 0;
+    EXPECT_GT(done, 3) << call.name << " " << word_of(precision);
+  }
+  EXPECT_GT(in_blocks_, 0) << call.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Staging, InBlocks, testing::Range(std::size_t{0}, large_calls().size()));
+
+TEST(Staging, WhatHasNoUsefulBlocksUnderTheCapIsDeclined) {
+  const test::Call call = large_calls()[0];
+  for (const Index cap : {0, 4096, 100 << 10}) {
+    Devices devices(HostMemory::MustBeCopied);
+    Choices choices = test::choices_for(Precision::Fp64);
+    choices.cap_bytes = cap;
+    const test::Ran ran = run_call(devices.context(), call, test::Way::Copied, choices);
+    ASSERT_TRUE(ran.outcome.declined.has_value()) << cap;
+    EXPECT_EQ(ran.outcome.declined->reason, Reason::MemoryCap);
+    EXPECT_EQ(difference(call, call.c, ran.c), "");
+  }
+}
+
+TEST(Staging, ScalingGoesBlockByBlockToo) {
+  test::Call call = large_calls()[0];
+  Devices whole(HostMemory::Usable), devices(HostMemory::MustBeCopied);
+  call.alpha = 0;
+  devices.device().has_largest_buffer(8 * 5000);
+  const test::Ran expected = run_call(whole.context(), call, test::Way::Adopted, test::choices_for(Precision::Fp64));
+  const test::Ran ran = run_call(devices.context(), call, test::Way::Copied, test::choices_for(Precision::Fp64));
+  EXPECT_EQ(difference(call, expected.c, ran.c), "");
+  EXPECT_GT(devices.device().launches_of("scale_result"), 1);
 }
 
 TEST(Staging, COnlyIsReadWhenBetaIsNotZero) {

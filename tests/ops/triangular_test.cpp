@@ -16,7 +16,6 @@ namespace ab::test {
 namespace {
 
 using Big = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<60>>;
-using numerics::Diagonal;
 constexpr double poison = std::numeric_limits<double>::quiet_NaN();
 
 enum class Storage { Rows, Columns };  // of T and X, where an entry's neighbour is

@@ -60,7 +60,7 @@ TEST(TraceText, TheOpeningDescribesTheProcess) {
 TEST(TraceText, AnEventIsTheExampleOfTheDocuments) {
   Call call = test::device_call("zgemm", Reason::TableFaster);
   call.complex = true;
-  call.letters = {'C', 'N'};
+  call.letters = {.ta = 'C', .tb = 'N'};
   call.m = call.n = 256;
   call.k = call.lda = call.ldb = 9104;
   call.ldc = 256;
@@ -73,6 +73,20 @@ TEST(TraceText, AnEventIsTheExampleOfTheDocuments) {
             "\"alpha\":[1,0],\"beta\":[0,0],\"class\":\"fp64\",\"engine\":\"device\",\"method\":\"class\",\"scheme\":\"crt_int8\","
             "\"device\":\"cuda:0\",\"moduli\":14,\"guard\":2,\"bound\":180.5,\"escalations\":0,\"form\":3,\"reason\":\"table_faster\","
             "\"fallback\":\"\",\"bytes_in\":74579968,\"bytes_out\":1048576,\"in_place\":\"\"}},\n");
+}
+
+TEST(TraceText, LettersAreThoseThatTheRoutineHas) {
+  const auto letters_of = [](const Letters& letters) {
+    Call call = test::host_call("dtrsm", Reason::ModeCpu);
+    call.letters = letters;
+    const std::string event = trace_event(process, call, {}, 1);
+    const std::size_t from = event.find("\"api\":\"fortran\",") + 16, to = event.find("\"m\"");
+    return event.substr(from, to - from);
+  };
+  EXPECT_EQ(letters_of({.side = 'L', .uplo = 'U', .trans = 'T', .diag = 'N'}),
+            "\"side\":\"L\",\"uplo\":\"U\",\"trans\":\"T\",\"diag\":\"N\",");
+  EXPECT_EQ(letters_of({.uplo = 'L', .trans = 'C'}), "\"uplo\":\"L\",\"trans\":\"C\",");
+  EXPECT_EQ(letters_of({.uplo = 'L', .ta = 'N', .tb = 'C'}), "\"uplo\":\"L\",\"ta\":\"N\",\"tb\":\"C\",");
 }
 
 TEST(TraceText, AStageIsTheExampleOfTheDocuments) {

@@ -24,7 +24,7 @@ const Section* asked_section = nullptr;
 Route route_of(const char* routine, std::array<Index, 3> shape, const Section* section) {
   asked_section = section;
   const Request request{.routine = find_routine(routine), .letters = {'N', 'N'}, .m = shape[0], .n = shape[1], .k = shape[2]};
-  return choose_route(request, {.host_blas_found = true}, [] { return asked_section; });
+  return choose_route(request, {.host_blas_found = true}, [] { return Surface{.section = asked_section}; });
 }
 
 TEST(BuiltinTable, EveryFileCanBeRead) {
@@ -86,6 +86,7 @@ std::vector<std::array<Index, 3>> small_shapes() {
 TEST(BuiltinTable, ProductsWithADimensionBelow512StayOnTheHost) {
   const Tables tables = built_in();
   for (const Section& section : tables.built_in.sections) {
+    if (section.machines.empty()) continue;  // calibrated on this very machine
     for (const char* routine : {"dgemm", "zgemm"}) {
       for (const auto& shape : small_shapes()) {
         EXPECT_EQ(route_of(routine, shape, &section).engine, Engine::Host)

@@ -41,7 +41,7 @@ TEST(DispatchTable, NeighboursAreWithinAFactorOfTwoInEachDimension) {
     bool measured;
   } shapes[] = {{256, 512, 512, true},     {255, 512, 512, false},   {4096, 2048, 2048, true},
                 {4097, 2048, 2048, false}, {2048, 4096, 4096, true}, {2048, 4096, 4097, false},
-                {1024, 1024, 255, false},  {1, 1, 1, false},         {INT64_MAX / 2, 1, 1, false}};
+                {1024, 1024, 255, false},  {1, 1, 1, false},         {INT64_MAX, 1, 1, false}};
   for (const auto& [m, n, k, measured] : shapes) {
     EXPECT_EQ(look_up(squares, request(m, n, k), TableClass::Fp64).measured, measured) << m << "x" << n << "x" << k;
   }
@@ -62,6 +62,69 @@ TEST(DispatchTable, ElevenTenthsIsEnoughAndLessIsNot) {
     EXPECT_TRUE(verdict.measured);
     EXPECT_FALSE(verdict.faster);  // what was not measured was not measured faster
   }
+}
+
+TEST(DispatchTable, TheLargestSizesDoNotOverflow) {
+  const Section section = section_of("dgemm N N fp64 copied 9223372036854775807 9223372036854775807 1 2 1 - -\n");
+  EXPECT_TRUE(look_up(section, request(INT64_MAX, INT64_MAX / 2 + 1, 2), TableClass::Fp64).faster);
+  EXPECT_FALSE(look_up(section, request(INT64_MAX, INT64_MAX / 2, 1), TableClass::Fp64).measured);
+  EXPECT_FALSE(look_up(section, request(INT64_MAX, INT64_MAX, 3), TableClass::Fp64).measured);
+  EXPECT_FALSE(look_up(squares, request(INT64_MAX, INT64_MAX, INT64_MAX), TableClass::Fp64).measured);
+}
+
+TEST(DispatchTable, RowsOfManyGroupsAreFoundByTheirOwnKeys) {
+  std::string rows;
+  int next = 1;
+  for (const char* op : {"zgemm", "dgemm", "dgemmt"}) {
+    for (const char* letters : {"T T", "N N", "N T", "T N"}) {
+      for (const char* table_class : {"vendor", "dd", "fp64", "fast"}) {
+        for (const char* path : {"in_place", "copied"}) {
+          rows +=
+              std::string(op) + " " + letters + " " + table_class + " " + path + " 100 100 100 1000 " + std::to_string(next++) + " - -\n";
+        }
+      }
+    }
+  }
+  const Section section = section_of(rows);
+  ASSERT_EQ(section.groups.size(), 96u);
+  next = 1;
+  for (const Section::Group& group : section.groups) {
+    Request call = request(100, 100, 100);
+    call.routine = find_routine(group.key.op);
+    call.letters = group.key.letters;
+    call.path = group.key.path;
+    EXPECT_EQ(look_up(section, call, group.key.table_class).device_ms, next++);
+  }
+}
+
+TEST(DispatchTable, ASplitNeedsEveryNeighbourAndTakesTheNearestsShare) {
+  const Section section = section_of(
+      "dgemm N N fp64 copied 512 512 512 10 10 5 0.5\n"
+      "dgemm N N fp64 copied 1024 1024 1024 30 20 10 0.25\n"
+      "dgemm N N fp64 copied 2048 1024 1024 30 20 18.19 0.125\n"
+      "dgemm T N fp64 copied 512 512 512 10 - 5 0.5\n"
+      "dgemm N T fp64 copied 64 64 64 11 11 10 0.5\n"
+      "dgemm N T fp64 copied 100 64 64 11 11 10.01 0.5\n");
+  const auto ask = [&](Index m, Index n, Index k) { return look_up(section, request(m, n, k), TableClass::Fp64); };
+  EXPECT_EQ(ask(512, 512, 512).split_share, 0.5);  // alone
+  EXPECT_TRUE(ask(512, 512, 512).split_faster);
+  EXPECT_EQ(ask(600, 600, 600).split_share, 0.5);
+  EXPECT_EQ(ask(900, 900, 900).split_share, 0.25);
+  EXPECT_EQ(ask(900, 900, 900).split_ms, 15);
+  EXPECT_FALSE(ask(1500, 1024, 1024).split_faster);  // 20 < 1.1 * 18.19
+  // As far from one as from the other: the first.
+  const Section tie = section_of(
+      "dgemm N N fp64 copied 256 512 512 10 10 5 0.1\n"
+      "dgemm N N fp64 copied 1024 512 512 10 10 5 0.9\n");
+  EXPECT_EQ(look_up(tie, request(512, 512, 512), TableClass::Fp64).split_share, 0.1);
+  Request other = request(512, 512, 512);
+  other.letters = {'T', 'N'};
+  EXPECT_FALSE(look_up(section, other, TableClass::Fp64).split_faster);  // the device alone was not measured
+  other = request(64, 64, 64);
+  other.letters = {'N', 'T'};
+  EXPECT_TRUE(look_up(section, other, TableClass::Fp64).split_faster);  // eleven tenths are enough
+  other.m = 80;
+  EXPECT_FALSE(look_up(section, other, TableClass::Fp64).split_faster);
 }
 
 TEST(DispatchTable, OpLettersClassAndPathMustAgree) {

@@ -24,12 +24,12 @@ const Section& measured_section() {
 }
 
 int times_asked = 0;
-const Section* measured() {
+Surface measured() {
   ++times_asked;
-  return &measured_section();
+  return {.section = &measured_section()};
 }
-const Section* unmeasured() {
-  return nullptr;
+Surface unmeasured() {
+  return {};
 }
 
 Request square(Index n) {
@@ -126,6 +126,91 @@ TEST(Router, VendorIsPermittedToTheClassesThatDoNotPromiseMore) {
   }
   EXPECT_FALSE(permits_vendor(Precision::Strict, usual()));
   EXPECT_FALSE(permits_vendor(Precision::Exact, usual()));
+}
+
+// host, device, split and share of squares.
+const Section& split_section() {
+  static const Section section = test::section_of(
+      "dgemm N N fp64 copied 100 100 100 20 10 9 0.2\n"       // 10 >= 1.1 * 9
+      "dgemm N N fp64 copied 1000 1000 1000 20 10 9.1 0.2\n"  // not enough
+      "dgemm N N fp64 copied 4000 4000 4000 10 10 5 0.3\n"    // the device alone is not faster than the host
+      "dgemm N N vendor copied 4000 4000 4000 10 4 - -\n"
+      "dgemm N N fp64 copied 16000 16000 16000 20 10 5 -\n"  // no share
+      "dgemm N N fp64 copied 64000 64000 64000 20 10 - -\n"
+      "dgemm N N fp64 in_place 100 100 100 10 20 - -\n");
+  return section;
+}
+Surface other_device() {
+  return {.section = &split_section(), .shares = true};
+}
+Surface cpu_device() {
+  return {.section = &split_section()};
+}
+Surface unified_device() {
+  return {.section = &split_section(), .unified_memory = true, .shares = true};
+}
+Surface other_device_unmeasured() {
+  return {.shares = true};
+}
+Request divisible(Index n) {
+  Request request = square(n);
+  request.divisible = true;
+  return request;
+}
+
+TEST(Router, SplitsByTheTable) {
+  State state = usual();
+  const auto engine = [&](Index n) { return choose_route(divisible(n), state, other_device).engine; };
+  EXPECT_EQ(engine(100), Engine::Device);  // off by default
+  state.split.mode = Split::Mode::Auto;
+  const Route route = choose_route(divisible(100), state, other_device);
+  EXPECT_EQ(route.engine, Engine::Split);
+  EXPECT_EQ(route.method, Method::Class);
+  EXPECT_EQ(route.reason, Reason::TableFaster);
+  EXPECT_EQ(route.split_share, 0.2);
+  EXPECT_EQ(engine(1000), Engine::Device);
+  EXPECT_EQ(engine(4000), Engine::Split);  // though the device alone would not do
+  EXPECT_EQ(engine(16000), Engine::Device);
+  EXPECT_EQ(engine(64000), Engine::Device);
+  state.device_has_vendor_gemm = true;
+  EXPECT_EQ(choose_route(divisible(4000), state, other_device).method, Method::Vendor);  // 4 ms against 5
+  state.device_has_vendor_gemm = false;
+  EXPECT_EQ(choose_route(square(100), state, other_device).engine, Engine::Device);            // no columns of C to share
+  EXPECT_EQ(choose_route(divisible(100), state, cpu_device).engine, Engine::Device);           // nobody to share with
+  EXPECT_EQ(choose_route(divisible(100), state, unified_device).reason, Reason::TableSlower);  // it has rows in place
+  EXPECT_EQ(choose_route(divisible(100), state, other_device_unmeasured).reason, Reason::NoMeasurement);
+  Request one_column = divisible(100);
+  one_column.n = 1;
+  state.min_gpu_dim = 0;
+  state.mode = Mode::Gpu;
+  EXPECT_EQ(choose_route(one_column, state, other_device).engine, Engine::Device);
+}
+
+TEST(Router, SplitsWhatIsRoutedToADeviceForOtherReasons) {
+  State state = usual();
+  state.mode = Mode::Gpu;
+  state.split = {Split::Mode::Share, 0.25};
+  Route route = choose_route(divisible(1000), state, other_device_unmeasured);
+  EXPECT_EQ(route.engine, Engine::Split);
+  EXPECT_EQ(route.reason, Reason::ModeGpu);
+  EXPECT_EQ(route.split_share, 0.25);
+  EXPECT_EQ(choose_route(divisible(1000), state, cpu_device).engine, Engine::Device);
+  EXPECT_EQ(choose_route(divisible(20), state, other_device).engine, Engine::Host);
+  state.mode = Mode::Auto;
+  EXPECT_EQ(choose_route(divisible(1000), state, other_device).engine, Engine::Split);
+  EXPECT_EQ(choose_route(divisible(4000), state, other_device).reason, Reason::TableSlower);  // a share does not change where a call goes
+  Request strict = divisible(100);
+  strict.precision = Precision::Strict;
+  route = choose_route(strict, state, other_device);
+  EXPECT_EQ(route.engine, Engine::Split);
+  EXPECT_EQ(route.reason, Reason::Precision);
+  state.split = {Split::Mode::Auto, 0};
+  EXPECT_EQ(choose_route(strict, state, other_device).engine, Engine::Device);  // no rows speak for it
+  state.reproducible = true;
+  EXPECT_EQ(choose_route(divisible(100), state, other_device).engine, Engine::Split);
+  EXPECT_EQ(choose_route(divisible(100), state, other_device).reason, Reason::Reproducible);
+  EXPECT_EQ(choose_route(divisible(1000), state, other_device).engine, Engine::Device);
+  EXPECT_EQ(choose_route(divisible(100), state, other_device_unmeasured).engine, Engine::Device);
 }
 
 }  // namespace

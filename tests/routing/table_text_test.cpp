@@ -153,5 +153,40 @@ TEST(TableText, OneBadLineRefusesTheWholeText) {
   }
 }
 
+TEST(TableText, WhatIsWrittenReadsTheSame) {
+  const std::string rows =
+      "dgemm T N fp64 copied 64 64 64 1.5 2 0.25 0.125\n"
+      "zgemm C N vendor in_place 64 100000 64 - 2 - -\n"
+      "zherk U C dd copied 64 64 65 0.0001 1e+06 - -\n";
+  const Table table = table_of(rows + "section device=\"X y\" cpu=Y threads=2 host_blas=\"a b\" library=2.0.0 date=2026-12-01\n");
+  const std::string text = text_of(table, "two\nlines");
+  EXPECT_NE(text.find("\n# two\n# lines\n"), std::string::npos);
+  const auto again = parse_table(text);
+  ASSERT_TRUE(std::holds_alternative<Table>(again));
+  EXPECT_EQ(text_of(std::get<Table>(again), "two\nlines"), text);
+  const Table& read = std::get<Table>(again);
+  ASSERT_EQ(read.sections.size(), 2u);
+  EXPECT_EQ(read.sections[1].device, "X y");
+  EXPECT_EQ(read.sections[1].host_blas, "a b");
+  EXPECT_EQ(read.sections[1].library, "2.0.0");
+  ASSERT_EQ(read.sections[0].groups.size(), 3u);
+  EXPECT_EQ(read.sections[0].groups[0].rows[0].split_share, 0.125);
+  EXPECT_EQ(read.sections[0].groups[1].key, (Key{"zgemm", {'C', 'N'}, TableClass::Vendor, DataPath::InPlace}));
+  EXPECT_EQ(read.sections[0].groups[1].rows[0].host_ms, std::nullopt);
+  EXPECT_EQ(read.sections[0].groups[2].rows[0].device_ms, 1e6);
+}
+
+TEST(TableText, NamesThatTheReaderCannotTakeAreChanged) {
+  Section section;
+  section.device = "a \"quoted\"\nname";
+  section.cpu = "C";
+  section.threads = 1;
+  Table table;
+  table.sections.push_back(section);
+  const auto again = parse_table(text_of(table, ""));
+  ASSERT_TRUE(std::holds_alternative<Table>(again));
+  EXPECT_EQ(std::get<Table>(again).sections[0].device, "a 'quoted''name");
+}
+
 }  // namespace
 }  // namespace ab::routing

@@ -40,6 +40,8 @@ class FaultyDevice final : public device::Device {
   const std::vector<std::string>& loaded() const { return loaded_; }
   /// Memory of the host must be copied from now on, as for a device with its own memory.
   void has_own_memory() { traits_.unified_memory = false; }
+  /// No single allocation may be larger, as the device says of itself.
+  void has_largest_buffer(std::uint64_t bytes) { traits_.max_buffer_bytes = bytes; }
   /// An allocation that would bring what is alive above this fails from now on.
   void limit_memory(std::uint64_t bytes) { most_bytes_ = bytes; }
   void lose_kernel(const std::string& name) { lost_kernel_ = name; }

@@ -84,6 +84,26 @@ Ran run_staged(ops::Context& context, const Call& call, Way way, const ops::Choi
   return ran;
 }
 
+template <Scalar T>
+Ran run_there(ops::Context& context, const Call& call, const ops::Choices& choices) {
+  Ran ran;
+  ran.c = call.c;
+  const GemmProblem<T> problem{call.m,
+                               call.n,
+                               call.k,
+                               scalar_of<T>(call.alpha),
+                               {reinterpret_cast<const T*>(call.a.data()), call.lda, call.transa},
+                               {reinterpret_cast<const T*>(call.b.data()), call.ldb, call.transb},
+                               scalar_of<T>(call.beta),
+                               {reinterpret_cast<T*>(ran.c.data()), call.ldc}};
+  try {
+    ran.outcome = ops::gemm(context, problem, choices);
+  } catch (const Error& error) {
+    ran.error = error.what();
+  }
+  return ran;
+}
+
 Ran run_resident(ops::Context& context, const Call& call, const ops::Choices& choices) {
   const ResidentCall resident(context, call);
   Outcome outcome;
@@ -149,6 +169,10 @@ Ran run_call(ops::Context& context, const Call& call, Way way, const ops::Choice
     return run_resident(context, call, resident);
   }
   return call.type == Type::Real ? run_staged<double>(context, call, way, choices) : run_staged<Complex>(context, call, way, choices);
+}
+
+Ran run_in_place(ops::Context& context, const Call& call, const ops::Choices& choices) {
+  return call.type == Type::Real ? run_there<double>(context, call, choices) : run_there<Complex>(context, call, choices);
 }
 
 std::string difference_of_reports(const ProductReport& expected, const ProductReport& got) {

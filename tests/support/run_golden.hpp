@@ -33,6 +33,9 @@ struct Ran {
 /// Runs alpha op(A) op(B) + beta C. An Error of the product is caught; everything else passes through.
 Ran run_call(ops::Context& context, const Call& call, Way way, const ops::Choices& choices);
 
+/// The same with A and B where the call has them, for memory that is registered.
+Ran run_in_place(ops::Context& context, const Call& call, const ops::Choices& choices);
+
 /// A resident call: the product's views of the arrays in device memory, which live as long as this.
 class ResidentCall {
  public:

@@ -44,6 +44,18 @@ TEST(CommandLine, WrongUsageIsTwo) {
   EXPECT_EQ(applebottom({"run", "--mode", "sideways", "--", "true"}).status, 2);
 }
 
+TEST(CommandLine, TheModelNeedsNoDevice) {
+  const ChildResult child = applebottom({"bench", "--model", "apple-m2-max", "--op", "dgemm,zgemm", "--json", "--device", "none"});
+  EXPECT_EQ(child.status, 0);
+  std::istringstream lines(child.output);
+  std::string line;
+  int count = 0;
+  for (; std::getline(lines, line); ++count) EXPECT_EQ(json::parse(line)["model"], "apple-m2-max");
+  EXPECT_EQ(count, 2 * 2 * 6);  // operations, classes, sizes
+  EXPECT_EQ(applebottom({"bench", "--model", "apple-m5"}).status, 3);
+  EXPECT_EQ(applebottom({"bench", "--model", "apple"}).status, 2);
+}
+
 TEST(CommandLine, AMisspeltSubcommandSuggestsTheNearest) {
   const ChildResult child = applebottom({"benhc", "--json"});
   EXPECT_EQ(child.status, 2);
@@ -250,6 +262,18 @@ TEST(CommandLine, RunSetsWhatItsOptionsSay) {
       applebottom({"run", "--mode", "gpu", "--reproducible", "--trace", "/tmp/t", "--precision", "strict", "--", "sh", "-c", script});
   EXPECT_EQ(child.status, 0);
   EXPECT_EQ(child.output, "gpu 1 /tmp/t strict\n");
+}
+
+TEST(CommandLine, RunTakesTheFilterInsteadOfAPreload) {
+  const ChildResult child = applebottom({"run", "--filter", "--", "sh", "-c", "echo $LD_LIBRARY_PATH; test -z \"$LD_PRELOAD\""});
+  const std::filesystem::path folder = std::filesystem::path(APPLEBOTTOM).parent_path() / "filter/blas";
+  if (std::filesystem::exists(folder / "libblas.so.3")) {
+    EXPECT_EQ(child.status, 0);
+    EXPECT_EQ(child.output.rfind(folder.string(), 0), 0u) << child.output;
+  } else {
+    EXPECT_EQ(child.status, 3);
+    EXPECT_TRUE(contains(child.output, "no filter library")) << child.output;
+  }
 }
 
 TEST(CommandLine, RunReportsToAFileOfTheProgramsNumber) {

@@ -23,7 +23,7 @@ TEST(Peers, TellWhatTheyAre) {
   EXPECT_EQ(peers[1].name, "fake_blas_fortran.so");
   EXPECT_EQ(peers[1].kernel, "");
   EXPECT_EQ(peers[1].threads, std::nullopt);
-  EXPECT_NE(peers[0].library.dgemm, peers[1].library.dgemm);
+  EXPECT_NE(peers[0].library.of(*find_routine("dgemm")).fortran, peers[1].library.of(*find_routine("dgemm")).fortran);
   EXPECT_EQ(peers[2].name, "OpenBLAS 9.8.7 Haswell #2");
 }
 

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+
+#include "options.hpp"
 
 namespace ab::cli {
 namespace {
@@ -26,6 +29,19 @@ TEST(Preload, AReportIsSummedUp) {
   ASSERT_EQ(summary->lines.size(), 4u);
   EXPECT_EQ(summary->lines[0].rfind("routine", 0), 0u);
   EXPECT_FALSE(read_report(folder.path() + "/report", 42));
+}
+
+TEST(Preload, TheFilterIsLookedForBesideTheLibrary) {
+  const TemporaryFolder folder;
+  const std::string library = folder.path() + "/libapplebottom.so";
+  unsetenv("LD_LIBRARY_PATH");
+  EXPECT_THROW(filter_environment(library), Failure);
+  std::filesystem::create_directories(folder.path() + "/applebottom/blas");
+  std::ofstream(folder.path() + "/applebottom/blas/libblas.so.3") << "x";
+  EXPECT_EQ(filter_environment(library).at("LD_LIBRARY_PATH"), folder.path() + "/applebottom/blas");
+  setenv("LD_LIBRARY_PATH", "/a:/b", 1);
+  EXPECT_EQ(filter_environment(library).at("LD_LIBRARY_PATH"), folder.path() + "/applebottom/blas:/a:/b");
+  unsetenv("LD_LIBRARY_PATH");
 }
 
 TEST(Preload, WhatIsPreloadedAlreadyStaysBehind) {

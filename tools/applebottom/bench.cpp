@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "contenders.hpp"
+#include "model.hpp"
 #include "plot.hpp"
 #include "progress.hpp"
 #include "results.hpp"
@@ -37,6 +38,7 @@ struct BenchOptions {
   bool no_matrix_rate = false;
   int threads = 0;  // 0: as the environment says
   std::string data = "uniform";
+  std::string model;
 };
 
 /// Lines "M N K tag"; "#" starts a comment.
@@ -62,6 +64,7 @@ std::vector<Shape> shapes_of(const BenchOptions& options) {
   if (!options.shapes.empty()) {
     for (const std::string& text : split(options.shapes, ',')) shapes.push_back(parse_shape(text));
   }
+  if (shapes.empty() && !options.model.empty()) return shapes_of_model();
   if (shapes.empty()) shapes = {{256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024}};
   return shapes;
 }
@@ -69,6 +72,7 @@ std::vector<Shape> shapes_of(const BenchOptions& options) {
 std::vector<std::string> classes_of(const BenchOptions& options) {
   if (!options.classes.empty()) return split(options.classes, ',');
   if (!options.shared.precision.empty()) return {options.shared.precision};
+  if (!options.model.empty()) return {"dd", "fp64"};
   return {"fp64"};
 }
 
@@ -137,15 +141,39 @@ void write_file(const std::string& name, const std::string& text) {
   if (!file.flush()) throw Failure(Exit::NotAvailable, fmt::format("cannot write {}", name));
 }
 
-void write_results(const std::string& name, const std::vector<Measurement>& measurements, const Setup& setup) {
-  const double highest_tops = highest_rate(measurements);
-  std::vector<Json> objects;
-  for (const Measurement& measured : measurements) objects.push_back(object_of(measured, setup, highest_tops));
+void write_results(const std::string& name, const std::vector<Json>& objects) {
   const bool csv = name.size() > 4 && name.substr(name.size() - 4) == ".csv";
   write_file(name, csv ? csv_of(objects) : Json(objects).dump(1) + "\n");
 }
 
+std::vector<Json> objects_of(const std::vector<Measurement>& measurements, const Setup& setup) {
+  const double highest_tops = highest_rate(measurements);
+  std::vector<Json> objects;
+  for (const Measurement& measured : measurements) objects.push_back(object_of(measured, setup, highest_tops));
+  return objects;
+}
+
+/// Runs nothing: what the figures of a chip that is not here allow.
+Exit model(const BenchOptions& options) {
+  const Chip chip = chip_of(options.model);
+  std::vector<Prediction> predictions;
+  for (const auto& [operation, ops, shape] : products_of(options)) {
+    for (const std::string& word : classes_of(options)) predictions.push_back(predict(chip, operation, shape, parse_precision(word)));
+  }
+  std::vector<Json> objects;
+  for (const Prediction& prediction : predictions) objects.push_back(json_of(prediction));
+  if (options.shared.json) {
+    for (const Json& object : objects) fmt::print("{}\n", object.dump());
+  } else {
+    fmt::print("{}", text_of(predictions));
+  }
+  if (!options.output.empty()) write_results(options.output, objects);
+  if (!options.plot.empty()) write_file(options.plot, svg_of(predictions));
+  return Exit::Fine;
+}
+
 Exit bench(const BenchOptions& options) {
+  if (!options.model.empty()) return model(options);
   if (options.runs < 1 || options.warmup < 0) throw Failure(Exit::WrongUsage, "--runs takes 1 or more, --warmup 0 or more");
   route_everything_to_the_device();
   if (options.threads > 0) set_threads(options.threads);
@@ -158,7 +186,7 @@ Exit bench(const BenchOptions& options) {
   }
   const std::vector<Measurement> measurements = measure_all(options, how, setup);
   if (!options.shared.json) fmt::print("{}", tables_of(measurements));
-  if (!options.output.empty()) write_results(options.output, measurements, setup);
+  if (!options.output.empty()) write_results(options.output, objects_of(measurements, setup));
   if (!options.plot.empty()) write_file(options.plot, svg_of(measurements));
   Exit status = Exit::Fine;
   for (const Measurement& measured : measurements) {
@@ -195,6 +223,10 @@ Action add_bench(CLI::App& command) {
   command.add_option("--threads", options->threads, "for the cpu device and all libraries; default: as the environment says")
       ->check(CLI::Range(1, 4096));
   command.add_flag("--no-matrix-rate", options->no_matrix_rate, "do not measure the matrix unit before and after each run");
+  command
+      .add_option("--model", options->model,
+                  "print what a GPU's published figures allow instead of measuring: apple-m2-max, ... (benchmarks/apple_gpus.json)")
+      ->type_name("CHIP");
   command.add_option("--output", options->output, "all measurements as JSON, or as CSV by its name")->type_name("FILE");
   command.add_option("--plot", options->plot, "GFLOP/s over size, or as bars for one size")->type_name("FILE.svg");
   return [options] { return bench(*options); };

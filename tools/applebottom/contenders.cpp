@@ -8,6 +8,7 @@
 #include "core/arguments.hpp"
 #include "core/thread_state.hpp"
 #include "host_blas/host_blas.hpp"
+#include "ops/split.hpp"
 
 namespace ab::cli {
 namespace {
@@ -32,9 +33,9 @@ class BlasLibrary final : public Contender {
 
   void run() override {
     if (work_.operation == Operation::Dgemm) {
-      host_blas::gemm(library_, problem_of<double>(work_, c_), host_blas::Interface::Fortran, thread_state());
+      host_blas::call(library_, *find_routine("dgemm"), problem_of<double>(work_, c_), {}, thread_state());
     } else {
-      host_blas::gemm(library_, problem_of<Complex>(work_, c_), host_blas::Interface::Fortran, thread_state());
+      host_blas::call(library_, *find_routine("zgemm"), problem_of<Complex>(work_, c_), {}, thread_state());
     }
   }
   std::vector<double> result() override { return c_; }
@@ -42,6 +43,42 @@ class BlasLibrary final : public Contender {
  private:
   const host_blas::Library& library_;
   const Workload& work_;
+  std::vector<double> c_;
+};
+
+class Direct final : public Contender {
+ public:
+  Direct(const Workload& work, ABPrecision precision, double cpu_share)
+      : work_(work), device_(ops::current_context()), c_(static_cast<std::size_t>(work.result_words())) {
+    choices_.precision = static_cast<Precision>(precision);
+    choices_.cpu_share = cpu_share;
+    if (cpu_share == 0) return;
+    const int selected = ab_current_device();
+    use_device(0);
+    cpu_ = ops::current_context();
+    use_device(selected);
+  }
+
+  void run() override {
+    const Outcome outcome = work_.operation == Operation::Dgemm ? multiply<double>() : multiply<Complex>();
+    if (outcome.declined) throw Failure(Exit::CheckFailed, fmt::format("the device declined: {}", ab::word_of(outcome.declined->reason)));
+  }
+  std::vector<double> result() override { return c_; }
+
+ private:
+  template <Scalar T>
+  Outcome multiply() {
+    GemmProblem<T> problem = problem_of<T>(work_, c_);
+    if constexpr (std::same_as<T, double>) {
+      for (Op* op : {&problem.a.op, &problem.b.op}) *op = *op == Op::None ? Op::None : Op::Transpose;
+    }
+    if (cpu_ == nullptr) return ops::gemm(*device_, problem, choices_);
+    return ops::gemm_split(*cpu_, *device_, problem, choices_, ops::columns_of_share(choices_.cpu_share, problem.n)).outcome;
+  }
+
+  const Workload& work_;
+  ops::Choices choices_;
+  std::shared_ptr<ops::Context> device_, cpu_;
   std::vector<double> c_;
 };
 
@@ -155,6 +192,10 @@ std::optional<std::string> host_blas_name() {
   const host_blas::Library* library = host_blas::library();
   if (!library) return std::nullopt;
   return library->version.empty() ? library->file : fmt::format("{} ({})", library->file, library->version);
+}
+
+std::unique_ptr<Contender> direct_contender(const Workload& workload, ABPrecision precision, double cpu_share) {
+  return std::make_unique<Direct>(workload, precision, cpu_share);
 }
 
 std::unique_ptr<Contender> device_contender(const Workload& workload, Front front) {

@@ -24,6 +24,8 @@ std::unique_ptr<Contender> host_contender(const Workload& workload);
 std::optional<std::string> host_blas_name();
 /// A BLAS library, which must outlive it.
 std::unique_ptr<Contender> library_contender(const host_blas::Library& library, const Workload& workload);
+/// The library on the thread's current device by way of no route; `cpu_share` > 0: shared with the cpu device.
+std::unique_ptr<Contender> direct_contender(const Workload& workload, ABPrecision precision, double cpu_share);
 /// The library on the thread's current device.
 std::unique_ptr<Contender> device_contender(const Workload& workload, Front front);
 

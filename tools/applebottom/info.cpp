@@ -29,7 +29,7 @@ std::string compiler() {
 Json host_blas_json() {
   const host_blas::Library* library = host_blas::library();
   if (!library) return nullptr;
-  return {{"file", library->file}, {"version", library->version}, {"cblas", library->cblas_dgemm != nullptr}};
+  return {{"file", library->file}, {"version", library->version}, {"cblas", library->of(*find_routine("dgemm")).cblas != nullptr}};
 }
 
 Json table_json() {
@@ -55,6 +55,11 @@ struct Setting {
   std::string value;
 };
 
+std::string split_word(const Split& split) {
+  if (split.mode == Split::Mode::Share) return fmt::format("{}", split.share);
+  return split.mode == Split::Mode::Auto ? "auto" : "off";
+}
+
 std::vector<Setting> settings_in_force() {
   const Settings& set = settings();
   constexpr const char* modes[] = {"auto", "cpu", "gpu"};
@@ -67,6 +72,7 @@ std::vector<Setting> settings_in_force() {
           {"AB_REPRODUCIBLE", set.reproducible ? "on" : "off"},
           {"AB_DEVICE", set.device},
           {"AB_DISPATCH_TABLE", set.dispatch_table},
+          {"AB_SPLIT", split_word(set.split)},
           {"AB_DISABLE", disabled},
           {"AB_HOST_PACK", set.host_pack ? "on" : "off"},
           {"AB_STAGING_MB", set.staging_mb < 0 ? "" : std::to_string(set.staging_mb)},

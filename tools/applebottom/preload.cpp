@@ -56,6 +56,17 @@ Environment preload_environment(const std::string& library) {
   return {{preload_variable, already && *already ? library + ":" + already : library}};
 }
 
+Environment filter_environment(const std::string& library) {
+  const fs::path folder = fs::path(library).parent_path();
+  for (const char* place : {"applebottom/blas", "filter/blas"}) {  // installed, built
+    if (!fs::exists(folder / place / "libblas.so.3")) continue;
+    const char* already = std::getenv("LD_LIBRARY_PATH");
+    return {{"LD_LIBRARY_PATH", (folder / place).string() + (already && *already ? std::string(":") + already : "")}};
+  }
+  throw Failure(Exit::NotAvailable, fmt::format("{}: no filter library, since there was no host BLAS when this was built, or not on Linux",
+                                                (folder / "applebottom/blas/libblas.so.3").string()));
+}
+
 std::optional<ReportSummary> read_report(const std::string& path, long pid) {
   std::ifstream file(path + "." + std::to_string(pid));
   if (!file) return std::nullopt;

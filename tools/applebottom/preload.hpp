@@ -14,6 +14,8 @@ namespace ab::cli {
 std::string library_file();
 /// The variable that loads it first, with what the caller preloads already kept behind it.
 Environment preload_environment(const std::string& library);
+/// The variable that makes programs find our filter libblas.so.3, which lies beside the library, first. Throws Failure(NotAvailable).
+Environment filter_environment(const std::string& library);
 
 struct ReportSummary {
   std::uint64_t calls = 0;            // BLAS calls seen

@@ -16,8 +16,16 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// "[####......]  12 of 80  text"
+  void bar(std::size_t done, std::size_t all, const std::string& text) const {
+    constexpr std::size_t width = 30;
+    const std::size_t filled = all > 0 ? done * width / all : 0;
+    say(fmt::format("[{}{}] {} of {}  {}", std::string(filled, '#'), std::string(width - filled, '.'), done, all, text));
+  }
   void say(const std::string& text) const {
-    if (shown_) fmt::print(stderr, "\r\033[K{}", text);
+    if (!shown_) return;
+    fmt::print(stderr, "\r\033[K{}", text);
+    std::fflush(stderr);
   }
 
  private:

@@ -20,11 +20,12 @@ struct RunOptions {
   std::string report_path;
   std::string trace;
   std::string host_blas;
+  bool filter = false;
   bool check = false;
 };
 
 Environment environment_of(const RunOptions& options) {
-  Environment environment = preload_environment(library_file());
+  Environment environment = options.filter ? filter_environment(library_file()) : preload_environment(library_file());
   const auto set = [&](const char* name, const std::string& value) {
     if (!value.empty()) environment[name] = value;
   };
@@ -89,6 +90,7 @@ Action add_run(CLI::App& command, const std::vector<std::string>& program) {
   report->expected(0, 1)->type_name("[=PATH]");
   command.add_option("--trace", options->trace, "trace of every call in PATH.<pid>")->type_name("PATH");
   command.add_option("--host-blas", options->host_blas, "the BLAS behind the library")->type_name("FILE")->check(CLI::ExistingFile);
+  command.add_flag("--filter", options->filter, "a libblas.so.3 of ours in the search path, instead of a preload");
   command.add_flag("--check", options->check, "say afterwards whether the library was loaded and what it saw");
   command.footer(
       "usage: applebottom run [options] -- PROGRAM [ARGS]\nThe exit status is the program's; 126: not executable, 127: not found.");

@@ -34,7 +34,7 @@ std::vector<Check> checks_of(int index) {
   std::string how;
   const std::string fault = fault_in([&] {
     device::Device& device = device::open(index);
-    if (!device.traits().fused_fma) how = ", the fma in integers: its own is not fused";
+    if (!device.traits().fused_fma) how = "; its fma is not fused: the soft module, which has one in integers, is used";
     return device::self_test(device);
   });
   checks.push_back({id, "arithmetic, sums, steps" + how, fault});

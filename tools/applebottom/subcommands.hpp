@@ -15,6 +15,7 @@ Action add_info(CLI::App& command);
 Action add_selftest(CLI::App& command);
 Action add_demo(CLI::App& command);
 Action add_bench(CLI::App& command);
+Action add_calibrate(CLI::App& command);
 Action add_verify(CLI::App& command);
 Action add_replay(CLI::App& command);
 /// With subcommands of its own: summary, plot.

@@ -10,6 +10,7 @@
 
 #include "core/float_environment.hpp"
 #include "core/process.hpp"
+#include "core/signals.hpp"
 
 #if defined(__SANITIZE_THREAD__)
 extern "C" void __tsan_acquire(void* address);
@@ -59,30 +60,15 @@ class Taking {
 
 constexpr Index worth_sharing = 200000;  // inner operations below which waking a thread costs more than it saves (chosen)
 
-sigset_t block_all_signals() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  return before;
-}
-
-class AllSignalsBlocked {  // in this thread; as before at the end, also when the system gives no thread
- public:
-  AllSignalsBlocked() : before_(block_all_signals()) {}
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
-
 // Signals are the program's: our workers block them all, so handlers run in threads of the program.
 class SignalBlocker : public tbb::task_scheduler_observer {
  public:
   explicit SignalBlocker(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
   void on_scheduler_entry(bool is_worker) override {
-    if (is_worker) block_all_signals();
+    if (!is_worker) return;
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/cuda/cuda_device.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -26,22 +28,31 @@ using cuda::native::NativeKernels;
 // What memory, kernels and queues of a device share; the last of them closes it.
 using SharedContext = std::shared_ptr<PrimaryContext>;
 
-class CudaMemory final : public Memory {
+class CudaMemory : public Memory {
  public:
-  CudaMemory(SharedContext context, std::size_t bytes) : context_(std::move(context)), bytes_(bytes) {
+  std::size_t bytes() const override { return bytes_; }
+  Address address() const { return address_; }
+
+ protected:
+  explicit CudaMemory(std::size_t bytes) : bytes_(bytes) {}
+  const std::size_t bytes_;
+  Address address_ = 0;
+};
+
+class OwnMemory final : public CudaMemory {
+ public:
+  OwnMemory(SharedContext context, std::size_t bytes) : CudaMemory(bytes), context_(std::move(context)) {
     const Current current(*context_);
     const cuda::Result result = context_->driver().mem_alloc(&address_, bytes > 0 ? bytes : 1);
     if (result == cuda::out_of_memory) throw no_memory();
     context_->check(result, "cuMemAlloc", Status::AllocFailed);
   }
-  ~CudaMemory() override {
+  ~OwnMemory() override {
     const CurrentForRelease current(*context_);
     if (current) context_->driver().mem_free(address_);
   }
-  CudaMemory(const CudaMemory&) = delete;
-  CudaMemory& operator=(const CudaMemory&) = delete;
-  std::size_t bytes() const override { return bytes_; }
-  Address address() const { return address_; }
+  OwnMemory(const OwnMemory&) = delete;
+  OwnMemory& operator=(const OwnMemory&) = delete;
 
  private:
   Error no_memory() const {
@@ -53,8 +64,36 @@ class CudaMemory final : public Memory {
     return Error(Status::AllocFailed, text);
   }
   const SharedContext context_;
-  const std::size_t bytes_;
-  Address address_ = 0;
+};
+
+// Memory of the host whose pages the driver has pinned and mapped: kernels read it over the bus.
+class HostMemory final : public CudaMemory {
+ public:
+  HostMemory(SharedContext context, std::span<std::byte> host) : CudaMemory(host.size()), context_(std::move(context)) {
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const auto first = reinterpret_cast<std::uintptr_t>(host.data()), last = first + host.size();
+    const std::uintptr_t begin = first / page * page, end = (last + page - 1) / page * page;
+    const Driver& driver = context_->driver();
+    const Current current(*context_);
+    void* const pages = reinterpret_cast<void*>(begin);
+    context_->check(driver.mem_host_register(pages, end - begin, cuda::host_register_device_map), "cuMemHostRegister", Status::AllocFailed);
+    pages_ = pages;
+    const cuda::Result result = driver.mem_host_get_device_pointer(&address_, pages, 0);
+    if (result != cuda::success) driver.mem_host_unregister(pages);
+    context_->check(result, "cuMemHostGetDevicePointer", Status::AllocFailed);
+    address_ += first - begin;
+  }
+  ~HostMemory() override {
+    const CurrentForRelease current(*context_);
+    if (!current) return;
+    context_->driver().mem_host_unregister(pages_);  // waits for what still reads there
+  }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+ private:
+  const SharedContext context_;
+  void* pages_ = nullptr;
 };
 
 Address address_of(const Memory& memory, std::size_t offset) {
@@ -199,8 +238,17 @@ class CudaDevice final : public Device {
   CudaDevice& operator=(const CudaDevice&) = delete;
 
   const Traits& traits() const override { return traits_; }
-  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<CudaMemory>(context_, bytes); }
-  std::unique_ptr<Memory> adopt(std::span<std::byte>) override { return nullptr; }
+  std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<OwnMemory>(context_, bytes); }
+  // Null where the driver cannot, or pages of the range are pinned already.
+  std::unique_ptr<Memory> adopt(std::span<std::byte> host) override {
+    if (host.empty() || !context_->driver().has_calls_of_host_memory()) return nullptr;
+    try {
+      return std::make_unique<HostMemory>(context_, host);
+    } catch (const Error& error) {
+      if (error.status() == Status::NoDevice) throw;
+      return nullptr;
+    }
+  }
   std::unique_ptr<Kernel> load(const KernelName& name) override {
     auto kernel = std::make_unique<CudaKernel>();
     kernel->native = native_.get();

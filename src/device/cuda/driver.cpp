@@ -55,6 +55,12 @@ void find_calls_of_native_kernels(void* library, Driver& d) {
   find(library, "cuEventElapsedTime", d.event_elapsed);
 }
 
+void find_calls_of_host_memory(void* library, Driver& d) {
+  find(library, "cuMemHostRegister_v2", d.mem_host_register);
+  find(library, "cuMemHostUnregister", d.mem_host_unregister);
+  find(library, "cuMemHostGetDevicePointer_v2", d.mem_host_get_device_pointer);
+}
+
 // An empty table when there is no driver that works.
 std::unique_ptr<const Driver> load_driver() {
   auto loaded = std::make_unique<Driver>();
@@ -63,6 +69,7 @@ std::unique_ptr<const Driver> load_driver() {
   const bool complete = find_calls_of_devices(library, *loaded) && find_calls_of_memory(library, *loaded) &&
                         find_calls_of_streams(library, *loaded) && find_calls_of_kernels(library, *loaded);
   find_calls_of_native_kernels(library, *loaded);
+  find_calls_of_host_memory(library, *loaded);
   if (complete && loaded->init(0) == success) return loaded;
   if (!complete) dlclose(library);  // one that was initialised may have threads: it stays
   return std::make_unique<Driver>();

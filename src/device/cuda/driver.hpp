@@ -27,7 +27,7 @@ inline constexpr Result success = 0, out_of_memory = 2;
 
 enum Attribute : int { MultiprocessorCount = 16, CapabilityMajor = 75, CapabilityMinor = 76 };
 enum LoadOption : int { ErrorLogBuffer = 5, ErrorLogBufferBytes = 6 };
-inline constexpr unsigned stream_non_blocking = 1, event_default = 0, event_disable_timing = 2;
+inline constexpr unsigned stream_non_blocking = 1, event_default = 0, event_disable_timing = 2, host_register_device_map = 2;
 inline constexpr int most_dynamic_shared_bytes = 8;  // CUfunction_attribute
 
 // CUtensorMap and what the backend says of its tensors (CUtensorMapDataType and others).
@@ -78,9 +78,15 @@ struct Driver {
                               const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps, int interleave,
                               int swizzle, int l2_lines, int outside) = nullptr;
   Result (*memset_words)(Address to, unsigned value, std::size_t count, StreamHandle stream) = nullptr;
+  Result (*mem_host_register)(void* data, std::size_t bytes, unsigned flags) = nullptr;
+  Result (*mem_host_unregister)(void* data) = nullptr;
+  Result (*mem_host_get_device_pointer)(Address* address, void* data, unsigned flags) = nullptr;
   Result (*event_elapsed)(float* milliseconds, EventHandle from, EventHandle to) = nullptr;
   bool has_calls_of_native_kernels() const {
     return func_set_attribute != nullptr && tensor_map_encode != nullptr && memset_words != nullptr;
+  }
+  bool has_calls_of_host_memory() const {
+    return mem_host_register != nullptr && mem_host_unregister != nullptr && mem_host_get_device_pointer != nullptr;
   }
 };
 

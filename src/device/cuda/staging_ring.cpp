@@ -14,6 +14,10 @@ static_assert(StagingRing::slot_bytes % alignment == 0);
 
 void StagingRing::reserve() {
   const Driver& driver = context_.driver();
+  if (unknown_in_flight_) {
+    context_.check(driver.stream_synchronize(stream_), "cuStreamSynchronize");
+    unknown_in_flight_ = false;
+  }
   for (Slot& slot : slots_) {
     if (slot.data == nullptr) {
       void* data = nullptr;
@@ -26,7 +30,9 @@ void StagingRing::reserve() {
 
 void StagingRing::record(Slot& slot) {
   const Result result = context_.driver().event_record(slot.done, stream_);
-  if (result != success) context_.driver().stream_synchronize(stream_);  // nothing may be in flight without an event behind it
+  if (result != success) {  // nothing may be in flight without an event behind it
+    unknown_in_flight_ = context_.driver().stream_synchronize(stream_) != success;
+  }
   context_.check(result, "cuEventRecord");
   slot.in_flight = true;
 }

@@ -33,7 +33,7 @@ class StagingRing {
     EventHandle done = nullptr;
     bool in_flight = false;  // `done` has been recorded and not yet waited for
   };
-  void reserve();
+  void reserve();  // of slots that may be used
   void record(Slot& slot);
   void wait_for(Slot& slot);
   void advance();
@@ -42,7 +42,8 @@ class StagingRing {
   StreamHandle stream_;
   std::array<Slot, slot_count> slots_{};
   std::size_t current_ = 0;
-  std::size_t used_bytes_ = 0;  // of the current slot, by uploads that no event follows yet
+  std::size_t used_bytes_ = 0;      // of the current slot, by uploads that no event follows yet
+  bool unknown_in_flight_ = false;  // neither an event nor a wait was to be had: no slot is used before a wait
 };
 
 }  // namespace ab::device::cuda

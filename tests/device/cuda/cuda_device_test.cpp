@@ -87,8 +87,36 @@ TEST_F(CudaDevices, SayWhatMemoryThereIsWhenItDoesNotSuffice) {
   EXPECT_EQ(error.status(), Status::AllocFailed);
   EXPECT_STREQ(error.what(), "cuda:0: cuMemAlloc: no memory for 700000 bytes (600000 of 1000000 are free)");
   EXPECT_EQ(device->allocate(0)->bytes(), 0u);
-  std::vector<std::byte> host(64);
-  EXPECT_EQ(device->adopt(host), nullptr);
+}
+
+TEST_F(CudaDevices, ReadHostMemoryWhereItIs) {
+  const std::unique_ptr<Device> device = open_cuda(0);
+  const std::unique_ptr<Queue> queue = device->open_queue();
+  const std::unique_ptr<Memory> out = device->allocate(64);
+  const std::unique_ptr<Kernel> kernel = device->load({"elementwise"});
+  std::vector<double> host(3000, 1.5);
+  host[1001] = 4;
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(host)).subspan(8 * 1000, 8 * 8);
+  {
+    const std::unique_ptr<Memory> adopted = device->adopt(bytes);
+    ASSERT_NE(adopted, nullptr);
+    EXPECT_EQ(adopted->bytes(), 64u);
+    EXPECT_EQ(device->adopt(bytes.subspan(32)), nullptr);  // of a page that is pinned already
+    kernels::elementwise_params p{};
+    p.offset_b = 1, p.count = 3, p.groups = 1;  // out = a + b
+    const Argument arguments[] = {Slice{adopted.get(), 0}, Slice{adopted.get(), 0}, Slice{out.get(), 0},
+                                  std::as_bytes(std::span<const kernels::elementwise_params>(&p, 1))};
+    queue->launch(*kernel, {1, 1, 1, 0}, arguments);
+    std::vector<double> sums(3);
+    queue->read(*out, 0, std::as_writable_bytes(std::span(sums)));
+    EXPECT_EQ(sums, (std::vector<double>{5.5, 5.5, 3}));
+  }
+  EXPECT_NE(device->adopt(bytes), nullptr);
+  EXPECT_EQ(device->adopt({}), nullptr);
+  for (long n = 1; n <= 3; ++n) {  // push, register, ask for the address
+    test::fake().fail_at(n, test::invalid_value, test::FakeFailures::One);
+    EXPECT_EQ(device->adopt(bytes), nullptr);
+  }
 }
 
 TEST_F(CudaDevices, CopyAtOffsets) {

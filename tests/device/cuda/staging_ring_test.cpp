@@ -103,23 +103,25 @@ TEST_F(CudaStagingRing, UploadsAndDownloadsTakeTurns) {
 TEST_F(CudaStagingRing, AfterAnyFailedCallTheNextBytesAreRight) {
   const Current current(context_);
   const std::vector<std::byte> first = random_bytes(slot + 100, 1), second = random_bytes(4 * slot + 3, 2);
-  long n = 0, calls = 0, failed = 0;
-  do {
-    test::fake().fail_at(++n, test::invalid_value, test::FakeFailures::One);
-    try {
-      upload(0, first);
-      download(0, first.size());
-      upload(3, first);
-    } catch (const Error& error) {
-      EXPECT_NE(error.status(), Status::Ok);
-      ++failed;
-    }
-    calls = test::fake().calls();
-    test::fake().fail_at(0, 0, test::FakeFailures::One);
-    upload(64, second);
-    ASSERT_TRUE(download(64, second.size()) == second) << n;
-  } while (n <= calls);
-  EXPECT_GT(failed, 10);
+  for (const test::FakeFailures failures : {test::FakeFailures::One, test::FakeFailures::AllFromThere}) {
+    long n = 0, calls = 0, failed = 0;
+    do {
+      test::fake().fail_at(++n, test::invalid_value, failures);
+      try {
+        upload(0, first);
+        download(0, first.size());
+        upload(3, first);
+      } catch (const Error& error) {
+        EXPECT_NE(error.status(), Status::Ok);
+        ++failed;
+      }
+      calls = test::fake().calls();
+      test::fake().fail_at(0, 0, test::FakeFailures::One);
+      upload(64, second);
+      ASSERT_TRUE(download(64, second.size()) == second) << n;
+    } while (n <= calls);
+    EXPECT_GT(failed, 10);
+  }
 }
 
 }  // namespace

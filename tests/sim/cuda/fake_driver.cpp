@@ -56,7 +56,7 @@ ab::test::FakeAlive count_alive() {
   }
   alive.modules = static_cast<long>(now.modules.size());
   alive.events = static_cast<long>(now.events.size());
-  alive.pinned_buffers = static_cast<long>(now.pinned.size());
+  alive.pinned_buffers = static_cast<long>(now.pinned.size() + now.registered.size());
   return alive;
 }
 

@@ -104,6 +104,11 @@ std::byte* host_place(Context& context, Address address, std::size_t bytes) {
     const auto& [start, buffer] = *std::prev(after);
     if (address + bytes <= start + buffer.bytes) return reinterpret_cast<std::byte*>(address - bias);
   }
+  const auto* const there = reinterpret_cast<std::byte*>(address - bias);
+  for (const auto& [start, length] : context.mapped) {
+    const auto* const first = static_cast<const std::byte*>(start);
+    if (there >= first && there + bytes <= first + length) return const_cast<std::byte*>(there);
+  }
   violation("an address, or a range from it, that is no memory of the context", illegal_address);
   return nullptr;
 }
@@ -126,6 +131,24 @@ Result release(Context& context, Address address) {
   context.used_bytes -= found->second.bytes;
   context.buffers.erase(found);
   return device::cuda::success;
+}
+
+Result register_host(State& now, void* data, std::size_t bytes, unsigned flags) {
+  constexpr Result already_registered = 712;
+  const auto page = static_cast<std::uintptr_t>(getpagesize());
+  const auto first = reinterpret_cast<std::uintptr_t>(data);
+  if (first % page != 0 || bytes % page != 0 || bytes == 0 || (flags & 2) == 0) return violation("no whole pages to register", invalid_value);
+  for (const auto& [start, length] : now.registered) {
+    const auto other = reinterpret_cast<std::uintptr_t>(start);
+    if (first < other + length && other < first + bytes) return already_registered;
+  }
+  now.registered.emplace(data, bytes);
+  return device::cuda::success;
+}
+
+Address map_host(Context& context, void* data, std::size_t bytes) {
+  context.mapped[data] = bytes;
+  return reinterpret_cast<Address>(data) + bias;
 }
 
 bool is_pinned(const void* data, std::size_t bytes) {

@@ -35,6 +35,7 @@ struct Context {
   long retained = 0;
   Result lost = 0;
   std::map<Address, Buffer> buffers;
+  std::map<void*, std::size_t> mapped;  // pages of the host that kernels may read
   std::size_t used_bytes = 0;
   std::vector<std::unique_ptr<Stream>> streams;
 };
@@ -69,6 +70,7 @@ struct State {
   std::mutex mutex;
   std::vector<std::unique_ptr<Context>> devices;
   std::map<void*, std::size_t> pinned;
+  std::map<void*, std::size_t> registered;  // pages that the program pinned
   std::vector<std::unique_ptr<Event>> events;
   std::vector<std::unique_ptr<Module>> modules;
   std::size_t memory_limit = std::size_t{1} << 30;
@@ -115,6 +117,8 @@ ContextStack& context_stack();
 std::byte* host_place(Context& context, Address address, std::size_t bytes);
 Result allocate(Context& context, Address* address, std::size_t bytes);
 Result release(Context& context, Address address);
+Result register_host(State& now, void* data, std::size_t bytes, unsigned flags);
+Address map_host(Context& context, void* data, std::size_t bytes);
 bool is_pinned(const void* data, std::size_t bytes);
 
 Result run(Stream& stream, std::size_t until);

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "device/registry.hpp"
 #include "ops/context.hpp"
+#include "ops/host_memory.hpp"
 #include "sim/cuda/fake.hpp"
 #include "support/golden.hpp"
 #include "support/run_golden.hpp"
@@ -89,6 +90,40 @@ TEST_F(CudaLibrary, ThreadsOnTwoDevicesAndOnOne) {
     threads.emplace_back([&, t] { wrong[t] = wrong_products(*contexts[t % 2], device_classes[t]); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, std::vector<int>(4, 0));
+}
+
+TEST_F(CudaLibrary, RegisteredOperandsAreReadInPlaceWithTheSameBits) {
+  ops::initialize();
+  ops::Context& context = *ops::current_context();
+  int in_place = 0;
+  for (const GoldenProduct& golden : golden_products()) {
+    if (golden.call.kind != Kind::Gemm || golden.call.a.empty() || golden.call.b.empty()) continue;
+    Call call = golden.call;
+    const auto plain_calls = [&] {
+      fake().fail_at(0, 0, FakeFailures::One);
+      const Ran ran = run_in_place(context, call, choices_for(Precision::Fp64));
+      EXPECT_EQ(difference(call, golden.expect.at(Precision::Fp64).c, ran.c), "");
+      EXPECT_EQ(ran.error, "");
+      return fake().calls();
+    };
+    const long copied = plain_calls();
+    ops::register_host_memory(call.a.data(), 8 * call.a.size());
+    ops::register_host_memory(call.b.data(), 8 * call.b.size());
+    plain_calls();  // takes the ranges
+    in_place += plain_calls() < copied ? 1 : 0;
+    ops::unregister_host_memory(call.a.data());
+    ops::unregister_host_memory(call.b.data());
+    EXPECT_EQ(plain_calls(), copied);
+  }
+  EXPECT_GT(in_place, 10);
+  std::vector<double> words(64);
+  ops::register_host_memory(words.data(), 8 * words.size());
+  ASSERT_NE(ops::find_registered(std::as_bytes(std::span(words)))->place(context).memory, nullptr);
+  const long pinned = fake().alive().pinned_buffers;
+  ops::shutdown();
+  EXPECT_LT(fake().alive().pinned_buffers, pinned);  // given back, but still registered
+  EXPECT_TRUE(ops::find_registered(std::as_bytes(std::span(words))).has_value());
+  ops::unregister_host_memory(words.data());
 }
 
 TEST_F(CudaLibrary, AForkedChildHasTheCpuDevice) {

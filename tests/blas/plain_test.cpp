@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The last resort gives the bits of the IEEE path, as the judge defines them.
-#include "blas/plain_product.hpp"
+#include "blas/plain.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ using ab::test::Type;
 template <Scalar T>
 void compute(Call& call) {
   const auto as = [](const std::vector<double>& values) { return reinterpret_cast<const T*>(values.data()); };
-  multiply_plainly(GemmProblem<T>{call.m,
-                                  call.n,
-                                  call.k,
-                                  std::same_as<T, double> ? T(call.alpha.real()) : T(*reinterpret_cast<const T*>(&call.alpha)),
-                                  {as(call.a), call.lda, call.transa},
-                                  {as(call.b), call.ldb, call.transb},
-                                  std::same_as<T, double> ? T(call.beta.real()) : T(*reinterpret_cast<const T*>(&call.beta)),
-                                  {reinterpret_cast<T*>(call.c.data()), call.ldc}});
+  compute_plainly(GemmProblem<T>{call.m,
+                                 call.n,
+                                 call.k,
+                                 std::same_as<T, double> ? T(call.alpha.real()) : T(*reinterpret_cast<const T*>(&call.alpha)),
+                                 {as(call.a), call.lda, call.transa},
+                                 {as(call.b), call.ldb, call.transb},
+                                 std::same_as<T, double> ? T(call.beta.real()) : T(*reinterpret_cast<const T*>(&call.beta)),
+                                 {reinterpret_cast<T*>(call.c.data()), call.ldc}});
 }
 
 // One NaN sends the whole call down the judge's IEEE path; entries whose row and column miss it show ordinary bits.
@@ -39,7 +39,7 @@ void expect_bits_of_the_ieee_path(const Recipe& recipe, std::uint64_t start) {
   EXPECT_EQ(ab::test::difference(call, expected, computed.c), "") << recipe.family << ", start " << start;
 }
 
-TEST(PlainProduct, HasTheBitsOfTheIeeePath) {
+TEST(Plain, HasTheBitsOfTheIeeePath) {
   std::uint64_t start = 1;
   for (const Type type : {Type::Real, Type::Complex}) {
     for (const Op op_a : {Op::None, Op::Transpose, Op::ConjugateTranspose}) {

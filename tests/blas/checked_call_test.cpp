@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a checked call hands on: the arguments as they are, and which front it came through.
-#include "blas/checked_gemm.hpp"
+#include "blas/checked_call.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,9 @@ namespace {
 
 using test::faked;
 
-class CheckedGemmTest : public testing::Test {
+const Front by_value{find_routine("dgemm"), report::Api::C};
+
+class CheckedCallTest : public testing::Test {
  protected:
   void SetUp() override {
     test::reset();
@@ -22,17 +24,18 @@ class CheckedGemmTest : public testing::Test {
   }
 };
 
-TEST_F(CheckedGemmTest, ALegalCallRuns) {
+TEST_F(CheckedCallTest, ALegalCallRuns) {
   double a[6] = {}, b[6] = {}, c[4] = {};
-  check_and_run<double>({'n', 'T', 2, 2, 3, 1, a, 2, b, 2, 0, c, 2}, report::Api::C);
+  check_and_run<double>(by_value, {{.op_b = Op::Transpose, .m = 2, .n = 2, .k = 3, .lda = 2, .ldb = 2, .ldc = 2}, 1, a, b, 0, c},
+                        {'n', 'T'});
   EXPECT_EQ(c[3], test::by_host);
   EXPECT_EQ(faked().host_interface, host_blas::Interface::Fortran);
 }
 
-TEST_F(CheckedGemmTest, AnIllegalCallDoesNotRunEvenWhenItIsEmpty) {
+TEST_F(CheckedCallTest, AnIllegalCallDoesNotRunEvenWhenItIsEmpty) {
   double c[4] = {7, 7, 7, 7};
   testing::internal::CaptureStderr();
-  check_and_run<double>({'N', 'N', 0, 2, 2, 1, c, 1, c, 2, 0, c, 0}, report::Api::C);
+  check_and_run<double>(by_value, {{.m = 0, .n = 2, .k = 2, .lda = 1, .ldb = 2, .ldc = 0}, 1, c, c, 0, c}, {'N', 'N'});
   EXPECT_NE(testing::internal::GetCapturedStderr(), "");
   EXPECT_EQ(faked().host_calls, 0);
   EXPECT_EQ(c[0], 7);
