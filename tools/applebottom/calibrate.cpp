@@ -168,7 +168,8 @@ class Calibration {
 
   void complain(const GridPoint& point, const std::string& fault) {
     progress_.say("");
-    fmt::print(stderr, "applebottom: {} {} {}: {}; no row\n", label_of(point.operation, point.ops), text_of(point.shape), point.table_class, fault);
+    fmt::print(stderr, "applebottom: {} {} {}: {}; no row\n", label_of(point.operation, point.ops), text_of(point.shape), point.table_class,
+               fault);
     ++faults_;
   }
 
@@ -198,8 +199,8 @@ class Calibration {
         const std::string op = fmt::format("{} {}{}", group.key.op, group.key.letters[0], group.key.letters[1]);
         const auto number = [](const std::optional<double>& value) { return value ? fmt::format("{:.3f}", *value) : "-"; };
         const std::string ratio = row.host_ms && row.device_ms ? fmt::format("{:.2f}", *row.host_ms / *row.device_ms) : "-";
-        table.add({op, word_of_class(group.key.table_class), text_of({row.m, row.n, row.k}), number(row.host_ms), number(row.device_ms), ratio,
-                   number(row.split_ms), number(row.split_share)});
+        table.add({op, word_of_class(group.key.table_class), text_of({row.m, row.n, row.k}), number(row.host_ms), number(row.device_ms),
+                   ratio, number(row.split_ms), number(row.split_share)});
       }
     }
     fmt::print("{}", table.text());

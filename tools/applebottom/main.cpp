@@ -43,7 +43,8 @@ Exit parse_and_run(const CommandLine& line) {
   actions["selftest"] = add_selftest(*app.add_subcommand("selftest", "start-up checks and golden bits of each device"));
   actions["demo"] = add_demo(*app.add_subcommand("demo", "a short tour: every class on every device, then real programs"));
   actions["bench"] = add_bench(*app.add_subcommand("bench", "interleaved medians of host BLAS and device"));
-  actions["calibrate"] = add_calibrate(*app.add_subcommand("calibrate", "measures this machine and writes the table that AB_MODE=auto follows"));
+  actions["calibrate"] =
+      add_calibrate(*app.add_subcommand("calibrate", "measures this machine and writes the table that AB_MODE=auto follows"));
   actions["verify"] = add_verify(*app.add_subcommand("verify", "equal bits on every device, errors within what is certified"));
   actions["replay"] = add_replay(*app.add_subcommand("replay", "the calls of a trace again, on one device or on several"));
   actions["trace"] = add_trace(*app.add_subcommand("trace", "summary or plot of what AB_TRACE wrote"));
