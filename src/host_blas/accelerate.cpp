@@ -1,22 +1,29 @@
 // SPDX-License-Identifier: MIT
-#define ACCELERATE_NEW_LAPACK
 #include "host_blas/accelerate.hpp"
 
-#include <Accelerate/Accelerate.h>
+#include <dlfcn.h>
 
 namespace ab::host_blas {
+namespace {
 
-// The headers give these names the ending $NEWLAPACK. Their types differ from ours in qualifiers, and in the length arguments of Fortran
-// compilers, which Accelerate does not read.
-Library accelerate() {
+// As Apple's headers name them under ACCELERATE_NEW_LAPACK: dgemm$NEWLAPACK, cblas_dgemm$NEWLAPACK; with 64-bit integers $ILP64 follows.
+Function* function(void* library, const std::string& name) {
+  return reinterpret_cast<Function*>(dlsym(library, name.c_str()));
+}
+
+}  // namespace
+
+std::optional<Library> accelerate() {
+  void* const library = dlopen("/System/Library/Frameworks/Accelerate.framework/Accelerate", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return std::nullopt;
   Library found;
-  found.file = "Accelerate";
-  found.version = "Accelerate";
-  found.dgemm = reinterpret_cast<FortranGemm<double>*>(&dgemm_);
-  found.zgemm = reinterpret_cast<FortranGemm<Complex>*>(&zgemm_);
-  found.cblas_dgemm = reinterpret_cast<CblasDgemm*>(&::cblas_dgemm);
-  found.cblas_zgemm = reinterpret_cast<CblasZgemm*>(&::cblas_zgemm);
-  return found;
+  found.file = found.version = "Accelerate";
+  for (const Routine& routine : routines) {
+    const std::string name = std::string(routine.name) + "$NEWLAPACK";
+    found.functions[index_of(routine)] = {function(library, name), function(library, "cblas_" + name), function(library, name + "$ILP64"),
+                                          function(library, "cblas_" + name + "$ILP64")};
+  }
+  return found.functions[0].fortran == nullptr ? std::nullopt : std::optional(found);  // macOS before 13.3
 }
 
 }  // namespace ab::host_blas

@@ -5,7 +5,7 @@
 
 namespace ab::host_blas {
 
-/// Accelerate's 32-bit interface of macOS 13.3 and later, linked under names of its own: our dgemm_ does not stand before it.
-Library accelerate();
+/// Accelerate by the names of its interface of macOS 13.3 and later, which ours do not stand before; nothing on an older macOS.
+std::optional<Library> accelerate();
 
 }  // namespace ab::host_blas
