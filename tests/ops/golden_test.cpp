@@ -88,7 +88,7 @@ TEST_P(Golden, EveryProductSharedWithTheCpuOrPackedByIt) {
         if (call.n >= 2) {
           std::vector<double> c = call.c;
           const ops::SplitOutcome shared = call.type == Type::Real ? run_shared<double>(context_of(device), call, c, choices)
-                                                              : run_shared<Complex>(context_of(device), call, c, choices);
+                                                                   : run_shared<Complex>(context_of(device), call, c, choices);
           EXPECT_FALSE(shared.outcome.declined || shared.other_declined);
           EXPECT_EQ(difference(call, expected, c), "") << word_of(precision) << ", shared";
         }

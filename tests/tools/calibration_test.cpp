@@ -49,7 +49,8 @@ TEST(CalibrationGrid, CheapProductsFirstAndNoneBeyondTheMemory) {
 }
 
 routing::Section section_of(const std::string& rows) {
-  const auto parsed = routing::parse_table("applebottom-dispatch 2\nsection device=D cpu=C threads=2 host_blas=\"H 1\" date=2026-12-01\n" + rows);
+  const auto parsed =
+      routing::parse_table("applebottom-dispatch 2\nsection device=D cpu=C threads=2 host_blas=\"H 1\" date=2026-12-01\n" + rows);
   return std::get<routing::Table>(parsed).sections.at(0);
 }
 

@@ -137,7 +137,8 @@ Result register_host(State& now, void* data, std::size_t bytes, unsigned flags) 
   constexpr Result already_registered = 712;
   const auto page = static_cast<std::uintptr_t>(getpagesize());
   const auto first = reinterpret_cast<std::uintptr_t>(data);
-  if (first % page != 0 || bytes % page != 0 || bytes == 0 || (flags & 2) == 0) return violation("no whole pages to register", invalid_value);
+  if (first % page != 0 || bytes % page != 0 || bytes == 0 || (flags & 2) == 0)
+    return violation("no whole pages to register", invalid_value);
   for (const auto& [start, length] : now.registered) {
     const auto other = reinterpret_cast<std::uintptr_t>(start);
     if (first < other + length && other < first + bytes) return already_registered;
