@@ -56,7 +56,7 @@ struct Section {
     std::uint64_t code;  // of the key
     std::size_t group;
   };
-  std::vector<Place> places_;  // in ascending order of the codes
+  std::vector<Place> places_;                                   // in ascending order of the codes
   Extent m_{INT64_MAX, 0}, n_{INT64_MAX, 0}, k_{INT64_MAX, 0};  // of all rows
 };
 

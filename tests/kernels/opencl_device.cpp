@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <list>
 #include <mutex>
 #include <vector>
 
@@ -163,21 +164,32 @@ class OpenClQueue final : public device::Queue {
   std::mutex arguments_are_set_;  // a cl_kernel holds one set of arguments
 };
 
-void set_argument(cl_kernel kernel, cl_uint index, const device::Argument& argument) {
+// Buffers from an offset on. The queue keeps them for what was launched with them.
+using Parts = std::list<OwnBuffer>;
+
+cl_mem add_part(Parts& parts, cl_mem buffer, std::size_t offset, std::size_t bytes) {
+  const cl_buffer_region region = {offset, bytes};
+  cl_int status = CL_SUCCESS;
+  cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &status);
+  return parts.emplace_back(part, status, "clCreateSubBuffer").get();
+}
+
+void set_argument(cl_kernel kernel, cl_uint index, const device::Argument& argument, Parts& parts) {
   if (const auto* params = std::get_if<std::span<const std::byte>>(&argument)) {
     check(clSetKernelArg(kernel, index, params->size(), params->data()), "params as argument " + std::to_string(index));
     return;
   }
   const auto& slice = std::get<device::Slice>(argument);
-  if (slice.offset != 0) throw Error(Status::KernelFailed, "OpenCL: kernels take whole memories, offsets go into their params");
   cl_mem buffer = slice.memory == nullptr ? nullptr : buffer_of(*slice.memory);
+  if (slice.offset != 0) buffer = add_part(parts, buffer, slice.offset, slice.memory->bytes() - slice.offset);
   check(clSetKernelArg(kernel, index, sizeof buffer, &buffer), "memory as argument " + std::to_string(index));
 }
 
 void OpenClQueue::launch(const device::Kernel& kernel, device::Grid grid, std::span<const device::Argument> arguments) {
   const auto& loaded = static_cast<const OpenClKernel&>(kernel);
   const std::scoped_lock lock(arguments_are_set_);
-  for (std::size_t i = 0; i < arguments.size(); ++i) set_argument(loaded.get(), static_cast<cl_uint>(i), arguments[i]);
+  Parts parts;
+  for (std::size_t i = 0; i < arguments.size(); ++i) set_argument(loaded.get(), static_cast<cl_uint>(i), arguments[i], parts);
   const std::array<std::size_t, 3>& local = loaded.group();
   const std::array<std::size_t, 3> global = {grid.x * local[0], grid.y * local[1], grid.z * local[2]};
   check(clEnqueueNDRangeKernel(queue_.get(), loaded.get(), 3, nullptr, global.data(), local.data(), 0, nullptr, nullptr), "a launch");

@@ -17,6 +17,7 @@ inline report::Call device_call(const char* routine) {
   report::Call call;
   call.routine = routine;
   call.complex = routine[0] == 'z';
+  call.letters = {.ta = 'N', .tb = 'N'};
   call.m = 3, call.n = 4, call.k = 5;
   call.lda = 3, call.ldb = 5, call.ldc = 6;
   call.alpha = {1, -2};

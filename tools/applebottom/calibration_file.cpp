@@ -27,8 +27,11 @@ std::optional<std::string> text_of_file(const std::string& file) {
   return text.str();
 }
 
-// All of it reaches the disk, or Failure.
+// Makes the folder. All of it reaches the disk, or Failure.
 void write_file(const std::string& file, const std::string& text, const char* mode) {
+  const fs::path folder = fs::path(file).parent_path();
+  std::error_code ignored;  // writing says what is wrong
+  if (!folder.empty()) fs::create_directories(folder, ignored);
   std::FILE* const stream = std::fopen(file.c_str(), mode);
   bool written = stream != nullptr && std::fwrite(text.data(), 1, text.size(), stream) == text.size();
   if (stream != nullptr && std::fclose(stream) != 0) written = false;
@@ -122,9 +125,6 @@ std::string write_table(const std::string& table_file, const routing::Section& s
   } else {
     *old = merged(*old, section);
   }
-  const fs::path folder = fs::path(table_file).parent_path();
-  std::error_code ignored;  // writing says what is wrong
-  if (!folder.empty()) fs::create_directories(folder, ignored);
   const std::string fresh = table_file + ".new";
   write_file(fresh, routing::text_of(table, "Measured by applebottom calibrate (docs/routing.md)."), "w");
   if (std::rename(fresh.c_str(), table_file.c_str()) != 0) throw Failure(Exit::NotAvailable, fmt::format("cannot write {}", table_file));

@@ -65,15 +65,25 @@ TEST_F(BrokenMetal, AnFmaThatRoundsTwiceIsCaught) {
   EXPECT_TRUE(verdict().starts_with("fused multiply-add of FP32")) << verdict();
 }
 
+// Without barriers the scan counts at an index that nobody has written: it shall be wrong, not write elsewhere.
+std::string without_barriers(const std::string& text) {
+  static const std::regex barrier("threadgroup_barrier\\(mem_flags::mem_threadgroup\\);"), count("if \\(bin < 96 && ");
+  return std::regex_replace(std::regex_replace(text, barrier, ""), count, "if (bin < 96 && bin >= 0 && ");
+}
+
+void take_barriers_out_of(const char* kernel) {
+  ASSERT_NE(text_of(kernel).find("threadgroup_barrier"), std::string::npos) << kernel;
+  metal::edit_texts([=](const std::string& text) { return text == text_of(kernel) ? without_barriers(text) : text; });
+}
+
 TEST_F(BrokenMetal, MissingBarriersAreCaught) {
-  const std::regex barrier("threadgroup_barrier\\(mem_flags::mem_threadgroup\\);");
   for (const char* kernel : {"scan", "modular_gemm_i8", "gemm_dd_32x32_ahead", "product_f32", "product_f32_3m"}) {
-    spoil(kernel, barrier, "");
+    take_barriers_out_of(kernel);
     EXPECT_NE(verdict(), "") << kernel;
     metal::forget_violations();  // lanes no longer keep together
   }
   for (const char* kernel : {"modular_gemm_f32", "gemm_dd"}) {
-    spoil(kernel, barrier, "");
+    take_barriers_out_of(kernel);
     EXPECT_NE(verdict(GpuKernels::Common), "") << kernel;
   }
 }

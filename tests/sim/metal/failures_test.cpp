@@ -116,7 +116,7 @@ TEST_F(MetalFailures, LargeProductsAreCutIntoBuffersOfTheDevice) {
   EXPECT_EQ(errors, 0);
   const Trial wide{drawn({750, 2, 750}, Type::Real), Precision::Fp64};  // A alone is more
   EXPECT_EQ(run_once(wide, judge(wide.call, wide.precision), nullptr, errors), "");
-  EXPECT_EQ(errors, 1);
+  EXPECT_EQ(errors, 0);
 }
 
 }  // namespace
