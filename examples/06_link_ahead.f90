@@ -5,10 +5,12 @@ program link_ahead
   implicit none
   integer, parameter :: n = 200, k = 300
   double precision, parameter :: u = 2d0**(-53)
-  double precision :: a(k, n), b(k, n), c(n, n), expected(n, n), weight(n, n), worst
+  double precision, allocatable :: a(:, :), b(:, :), c(:, :), expected(:, :), weight(:, :)
+  double precision :: worst
   double precision, external :: dnrm2
   integer :: i, j
 
+  allocate (a(k, n), b(k, n), c(n, n))
   do j = 1, n
     do i = 1, k
       a(i, j) = sin(dble(i + 7 * j))

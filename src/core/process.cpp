@@ -19,7 +19,36 @@ void unlock_once() {
   if (handlers_before > 0 && --handlers_before == 0) mutex.unlock();
 }
 
+constinit std::mutex loading;
+constinit thread_local int loads = 0;             // of this thread
+constinit thread_local int loading_handlers = 0;  // as above
+
+// A library that forks while it is loaded must not wait for itself.
+void wait_for_loads() {
+  if (loads == 0 && loading_handlers++ == 0) loading.lock();
+}
+void let_load() {
+  if (loads == 0 && loading_handlers > 0 && --loading_handlers == 0) loading.unlock();
+}
+
+void watch_loads() {  // may register several times, as watch_forks
+  static constinit std::atomic<bool> watched{false};
+  if (watched.load(std::memory_order_acquire)) return;
+  pthread_atfork(wait_for_loads, let_load, let_load);
+  watched.store(true, std::memory_order_release);
+}
+
 }  // namespace
+
+LoadingLibrary::LoadingLibrary() {
+  watch_loads();
+  if (loads == 0) loading.lock();
+  ++loads;
+}
+
+LoadingLibrary::~LoadingLibrary() {
+  if (--loads == 0) loading.unlock();
+}
 
 std::mutex& process_mutex() {
   return mutex;
@@ -35,6 +64,7 @@ void watch_forks() {
                    forked.store(true, std::memory_order_relaxed);
                    unlock_once();
                  });
+  watch_loads();
   watched.store(true, std::memory_order_release);
 }
 

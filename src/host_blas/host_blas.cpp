@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/arguments.hpp"
+#include "core/process.hpp"
 #include "core/settings.hpp"
 #include "host_blas/conventions.hpp"
 
@@ -17,8 +18,10 @@ namespace {
 constexpr const Routine& gemm_routine = *find_routine("dgemm");
 constinit std::atomic<const Library*> the_library{nullptr};  // one without functions: the search has ended without finding any
 
-// Threads that come at the same time may all search (dlopen counts, and gives them the same functions); one publishes and warns.
+// The first publishes and warns; those that come meanwhile wait for it.
 const Library* search() {
+  const LoadingLibrary loading;
+  if (const Library* found = the_library.load(std::memory_order_acquire)) return found;
   std::vector<std::string> complaints;
   auto fresh = std::make_unique<const Library>(find(settings().host_blas, complaints).value_or(Library()));
   const Library* published = nullptr;

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 namespace ab {
@@ -51,6 +52,29 @@ TEST(Process, TheLockIsFreeInTheChild) {
               7);
   }
   holder.join();
+}
+
+TEST(Process, NoChildIsMadeWhileALibraryIsLoaded) {
+  std::atomic<bool> begun{false}, loaded{false};
+  std::thread loader([&] {
+    const LoadingLibrary loading;
+    const LoadingLibrary again;  // of the same thread
+    begun.store(true);
+    usleep(100000);
+    loaded.store(true);
+  });
+  while (!begun.load()) usleep(100);
+  EXPECT_EQ(exit_status_of_child([&] { return loaded.load() ? 7 : 1; }), 7);
+  loader.join();
+}
+
+TEST(Process, ALibraryMayForkWhileItIsLoaded) {
+  const LoadingLibrary loading;
+  EXPECT_EQ(exit_status_of_child([] {
+              const LoadingLibrary again;
+              return 7;
+            }),
+            7);
 }
 
 }  // namespace

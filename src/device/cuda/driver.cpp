@@ -8,6 +8,8 @@
 #include <atomic>
 #include <memory>
 
+#include "core/process.hpp"
+
 namespace ab::device::cuda {
 namespace {
 
@@ -64,6 +66,7 @@ void find_calls_of_host_memory(void* library, Driver& d) {
 // An empty table when there is no driver that works.
 std::unique_ptr<const Driver> load_driver() {
   auto loaded = std::make_unique<Driver>();
+  const LoadingLibrary loading;
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return loaded;
   const bool complete = find_calls_of_devices(library, *loaded) && find_calls_of_memory(library, *loaded) &&

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/error.hpp"
+#include "core/process.hpp"
 
 namespace ab::device::vulkan {
 namespace {
@@ -61,6 +62,7 @@ void list_devices(Instance& made) {
 // Without a handle when there is no loader that works. A loader that made an instance may have threads: it stays.
 std::unique_ptr<const Instance> load() {
   auto loaded = std::make_unique<Instance>();
+  const LoadingLibrary loading;
   void* const library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return loaded;
   loaded->get_instance_proc_addr = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
