@@ -58,22 +58,7 @@ TEST(GoldenProducts, HaveOneTableOfHashes) {
 // On a device beside the cpu: shared with it, and packed by it.
 template <Scalar T>
 ops::SplitOutcome run_shared(ops::Context& other, const Call& call, std::vector<double>& c, const ops::Choices& choices) {
-  const auto scalar = [](const Complex& value) {
-    if constexpr (std::same_as<T, double>) {
-      return value.real();
-    } else {
-      return value;
-    }
-  };
-  const GemmProblem<T> problem{call.m,
-                               call.n,
-                               call.k,
-                               scalar(call.alpha),
-                               {reinterpret_cast<const T*>(call.a.data()), call.lda, call.transa},
-                               {reinterpret_cast<const T*>(call.b.data()), call.ldb, call.transb},
-                               scalar(call.beta),
-                               {reinterpret_cast<T*>(c.data()), call.ldc}};
-  return ops::gemm_split(context_of(0), other, problem, choices, call.n / 2);
+  return ops::gemm_split(context_of(0), other, problem_of<T>(call, c), choices, call.n / 2);
 }
 
 TEST_P(Golden, EveryProductSharedWithTheCpuOrPackedByIt) {

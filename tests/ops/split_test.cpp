@@ -36,23 +36,8 @@ class Pair {
   test::Ran run_as(const test::Call& call, const Choices& choices, Index cpu_columns) {
     test::Ran ran;
     ran.c = call.c;
-    const auto scalar = [](const Complex& value) {
-      if constexpr (std::same_as<T, double>) {
-        return value.real();
-      } else {
-        return value;
-      }
-    };
-    const GemmProblem<T> problem{call.m,
-                                 call.n,
-                                 call.k,
-                                 scalar(call.alpha),
-                                 {reinterpret_cast<const T*>(call.a.data()), call.lda, call.transa},
-                                 {reinterpret_cast<const T*>(call.b.data()), call.ldb, call.transb},
-                                 scalar(call.beta),
-                                 {reinterpret_cast<T*>(ran.c.data()), call.ldc}};
     try {
-      last = gemm_split(*cpu_, *other_, problem, choices, cpu_columns);
+      last = gemm_split(*cpu_, *other_, test::problem_of<T>(call, ran.c), choices, cpu_columns);
       ran.outcome = last.outcome;
     } catch (const Error& error) {
       ran.error = error.what();

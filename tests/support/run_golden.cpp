@@ -54,25 +54,9 @@ class HostArray {
 };
 
 template <Scalar T>
-T scalar_of(const Complex& value) {
-  if constexpr (std::same_as<T, double>) {
-    return value.real();
-  } else {
-    return value;
-  }
-}
-
-template <Scalar T>
 Ran run_staged(ops::Context& context, const Call& call, Way way, const ops::Choices& choices) {
   HostArray a(call.a, way), b(call.b, way), c(call.c, way);
-  const GemmProblem<T> problem{call.m,
-                               call.n,
-                               call.k,
-                               scalar_of<T>(call.alpha),
-                               {a.data<const T>(), call.lda, call.transa},
-                               {b.data<const T>(), call.ldb, call.transb},
-                               scalar_of<T>(call.beta),
-                               {c.data<T>(), call.ldc}};
+  const GemmProblem<T> problem = problem_of<T>(call, {a.data<const T>(), b.data<const T>(), c.data<T>()});
   Ran ran;
   try {
     ran.outcome = ops::gemm(context, problem, choices);
@@ -88,14 +72,7 @@ template <Scalar T>
 Ran run_there(ops::Context& context, const Call& call, const ops::Choices& choices) {
   Ran ran;
   ran.c = call.c;
-  const GemmProblem<T> problem{call.m,
-                               call.n,
-                               call.k,
-                               scalar_of<T>(call.alpha),
-                               {reinterpret_cast<const T*>(call.a.data()), call.lda, call.transa},
-                               {reinterpret_cast<const T*>(call.b.data()), call.ldb, call.transb},
-                               scalar_of<T>(call.beta),
-                               {reinterpret_cast<T*>(ran.c.data()), call.ldc}};
+  const GemmProblem<T> problem = problem_of<T>(call, ran.c);
   try {
     ran.outcome = ops::gemm(context, problem, choices);
   } catch (const Error& error) {

@@ -36,6 +36,32 @@ Ran run_call(ops::Context& context, const Call& call, Way way, const ops::Choice
 /// The same with A and B where the call has them, for memory that is registered.
 Ran run_in_place(ops::Context& context, const Call& call, const ops::Choices& choices);
 
+template <Scalar T>
+struct HostMatrices {
+  const T *a, *b;
+  T* c;
+};
+/// The call with matrices of host memory that have its shapes and leading dimensions.
+template <Scalar T>
+GemmProblem<T> problem_of(const Call& call, const HostMatrices<T>& at) {
+  const auto scalar = [](const Complex& value) {
+    if constexpr (std::same_as<T, double>) {
+      return value.real();
+    } else {
+      return value;
+    }
+  };
+  return {
+      call.m,          call.n, call.k, scalar(call.alpha), {at.a, call.lda, call.transa}, {at.b, call.ldb, call.transb}, scalar(call.beta),
+      {at.c, call.ldc}};
+}
+/// The same with A and B of the call itself.
+template <Scalar T>
+GemmProblem<T> problem_of(const Call& call, std::vector<double>& c) {
+  return problem_of<T>(
+      call, {reinterpret_cast<const T*>(call.a.data()), reinterpret_cast<const T*>(call.b.data()), reinterpret_cast<T*>(c.data())});
+}
+
 /// A resident call: the product's views of the arrays in device memory, which live as long as this.
 class ResidentCall {
  public:
