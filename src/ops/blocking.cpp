@@ -2,7 +2,6 @@
 // Cutting a product into blocks under a cap, and writing its result only when all of it is known to be right.
 #include <algorithm>
 
-#include "core/thread_state.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/resident.hpp"
 
@@ -71,17 +70,8 @@ void SafeResult::store_fetched() {
   HostMatrix results = *view_.host;
   results.data = results.results;
   results.ld = view_.rows;
-  const HostColumns to = columns_of(results, rows_, columns_);
-  const std::size_t bytes = to.columns * to.column_bytes;
-  if (to.column_bytes == to.stride_bytes) {
-    context_.queue().read(fetched_.memory(), 0, {to.data, bytes});
-  } else {
-    const auto values = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    context_.queue().read(fetched_.memory(), 0, {values.get(), bytes});
-    store_columns(to, values.get());
-  }
+  read_columns(context_, fetched_, columns_of(results, rows_, columns_));
   fetched_ = Lease();
-  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(bytes));
 }
 
 void SafeResult::commit() {

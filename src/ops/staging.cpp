@@ -185,8 +185,12 @@ void Staged<T>::tell_what_is_in_place() const {
 
 template <Scalar T>
 void Staged<T>::fetch() {
+  if (c_.in_place()) return;
+  const HostColumns to = columns_of(c_.host, {0, c_.shape.rows}, {0, c_.shape.columns});
+  // What goes on without the device after a failure does not read such a C, and writes all of it again.
+  if (!values_ && problem_.beta == T(0)) return read_columns(context_, c_.copied, to);
   collect();
-  if (!c_.in_place()) store_columns(columns_of(c_.host, {0, c_.shape.rows}, {0, c_.shape.columns}), values_.get());
+  store_columns(to, values_.get());
 }
 
 template class Staged<double>;

@@ -113,7 +113,7 @@ class CudaQueue final : public Queue {
   explicit CudaQueue(SharedContext context) : context_(std::move(context)) {
     const Current current(*context_);
     context_->check(context_->driver().stream_create(&stream_, cuda::stream_non_blocking), "cuStreamCreate");
-    staging_.emplace(*context_, stream_);
+    staging_.emplace(*context_, stream_, settings().num_threads);
   }
   ~CudaQueue() override {
     const CurrentForRelease current(*context_);
@@ -143,6 +143,7 @@ class CudaQueue final : public Queue {
     if (bytes == 0) return;
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
+    staging_->flush();
     context_->check(
         context_->driver().copy_on_device(address_of(*to.memory, to.offset), address_of(*from.memory, from.offset), bytes, stream_),
         "cuMemcpyDtoDAsync");
@@ -151,6 +152,7 @@ class CudaQueue final : public Queue {
   void finish() override {
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
+    staging_->flush();
     context_->check(context_->driver().stream_synchronize(stream_), "cuStreamSynchronize");
   }
 
@@ -178,6 +180,7 @@ void CudaQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument
   places[buffers] = const_cast<std::byte*>(params.data());  // only read
   const std::scoped_lock lock(mutex_);
   const Current current(*context_);
+  staging_->flush();
   if (launched.native != nullptr && launched.native->run(*launched.form, std::span(addresses).first(buffers), params, stream_)) return;
   const cuda::KernelShape& shape = *launched.shape;
   assert(buffers == shape.buffers && params.size() == shape.params_bytes);
