@@ -141,6 +141,11 @@ TEST_F(CudaNative, RecordsAndProfiles) {
     const test::Recipe recipe = random_recipe({size(60), 1, t % 20 == 0 ? size(20000) : size(400)}, random);
     expect_same_scans({*native_->context, *common_->context}, recipe, random);
   }
+  // Around the numbers of terms that registers hold between the passes.
+  for (const Index inner : {255, 256, 257, 511, 512, 513, 1023, 1024, 1025, 2049, 4095, 4096, 4097, 8200}) {
+    for (int t = 0; t < 6 && !HasFailure(); ++t)
+      expect_same_scans({*native_->context, *common_->context}, random_recipe({33, 1, inner}, random), random);
+  }
 }
 
 }  // namespace

@@ -39,13 +39,13 @@ AB_RESIDUES(residues_along_complex, residues_along, 2, residue_threads, 2)
 AB_RESIDUES(residues_across_real, residues_across, 1, across_threads, 2)
 AB_RESIDUES(residues_across_complex, residues_across, 2, across_threads, 1)
 
-#define AB_SCAN(name, parts, vectors, lanes, across)                                                                              \
-  extern "C" __global__ void __launch_bounds__((vectors) * (lanes), 1024 / ((vectors) * (lanes))) name(const __grid_constant__ ScanParams p) { \
+#define AB_SCAN(name, parts, vectors, lanes, across, blocks)                                                                        \
+  extern "C" __global__ void __launch_bounds__((vectors) * (lanes), blocks) name(const __grid_constant__ ScanParams p) { \
     scan<parts, vectors, lanes, across>(p);                                                                                       \
   }
-AB_SCAN(scan_long_real, 1, 1, long_lanes, false)
-AB_SCAN(scan_long_complex, 2, 1, long_lanes, false)
-AB_SCAN(scan_short_real, 1, short_vectors, short_lanes, false)
-AB_SCAN(scan_short_complex, 2, short_vectors, short_lanes, false)
-AB_SCAN(scan_across_real, 1, across_vectors, across_lanes, true)
-AB_SCAN(scan_across_complex, 2, across_vectors, across_lanes, true)
+AB_SCAN(scan_long_real, 1, 1, long_lanes, false, 3)
+AB_SCAN(scan_long_complex, 2, 1, long_lanes, false, 3)
+AB_SCAN(scan_short_real, 1, short_vectors, short_lanes, false, 3)
+AB_SCAN(scan_short_complex, 2, short_vectors, short_lanes, false, 3)
+AB_SCAN(scan_across_real, 1, across_vectors, across_lanes, true, 2)
+AB_SCAN(scan_across_complex, 2, across_vectors, across_lanes, true, 2)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Records and profiles of vectors without inner exponents (docs/numerics.md 5), bit for bit those of kernels/scan.k. A block scans some
-// vectors in two passes: exponents, then sizes relative to the largest. The steps of a thread are apart, a barrier between any two.
+// vectors in two passes: exponents, then sizes relative to the largest. What registers hold of the first pass is not loaded again for the
+// second. The steps of a thread are apart, a barrier between any two.
 #pragma once
 #include "device/cuda/native/layout.hpp"
 
@@ -83,12 +84,15 @@ struct WarpSums {
 template <int parts, int vectors, int lanes, bool across>
 struct ScanThread {
   using Sums = WarpSums<across>;
-  static constexpr int threads = vectors * lanes, at_once = 4;
-  static constexpr unsigned round_terms = lanes * 252;  // words of a thread until its counts of a byte might overflow
+  static constexpr int threads = vectors * lanes, at_once = 8 / parts;
+  static constexpr int kept_words = (across ? 8 : 16) / parts;  // of a thread and part: the first ones, as many as registers allow
+  static constexpr unsigned kept_terms = lanes * kept_words;
+  static constexpr unsigned round_terms = lanes * (252 - kept_words);  // until a thread's counts of a byte might overflow
   const ScanParams& p;
   ScanShared<vectors>& shared;
   const int thread, place, lane;  // place: of the thread's vector in the block
   const unsigned vector;
+  double kept[parts][kept_words];
 
   __device__ __forceinline__ ScanThread(const ScanParams& params, ScanShared<vectors>& shared_by_block, unsigned block, unsigned thread_of_block)
       : p(params),
@@ -107,45 +111,57 @@ struct ScanThread {
     for (int i = thread; i < 2 * profile_bins; i += threads) shared.profile[i] = 0xFFFFFFFFu;
   }
 
-  // Calls use(word, part) for the thread's words among the terms from `begin` to `end`, some loads ahead.
-  template <class Use>
-  __device__ __forceinline__ void for_words(unsigned begin, unsigned end, const Use& use) const {
-    if (vector >= p.p.v.vectors) return;
+  // The thread's words from term k on, all loads at once; zeros from `end` on.
+  template <int count>
+  __device__ __forceinline__ void load(double (&x)[parts][count], unsigned k, unsigned end) const {
     const long first = static_cast<long>(vector) * p.p.v.vector_stride;
-    for (unsigned k = begin + static_cast<unsigned>(lane); k < end; k += at_once * lanes) {
-      double x[2][at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        const unsigned term = k + static_cast<unsigned>(i * lanes);
-        x[0][i] = x[1][i] = 0;
-        if (term >= end) continue;
-        const long at = first + static_cast<long>(term) * p.p.v.inner_stride;
-        if (parts == 2 && p.loads == Loads::Pairs) {
-          const double2 both = *reinterpret_cast<const double2*>(p.re + at);
-          x[0][i] = both.x, x[1][i] = both.y;
-        } else {
-          x[0][i] = p.re[at];
-          if (parts == 2) x[1][i] = p.im[at];
-        }
-      }
+    for (int i = 0; i < count; ++i) {
+      const unsigned term = k + static_cast<unsigned>(i * lanes);
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-#pragma unroll
-        for (int part = 0; part < parts; ++part) use(ScanWord(x[part][i]), part);
+      for (int part = 0; part < parts; ++part) x[part][i] = 0;
+      if (vector >= p.p.v.vectors || term >= end) continue;
+      const long at = first + static_cast<long>(term) * p.p.v.inner_stride;
+      if (parts == 2 && p.loads == Loads::Pairs) {
+        const double2 both = *reinterpret_cast<const double2*>(p.re + at);
+        x[0][i] = both.x, x[parts - 1][i] = both.y;
+      } else {
+        x[0][i] = p.re[at];
+        if (parts == 2) x[parts - 1][i] = p.im[at];
       }
     }
   }
+  template <int count, class Use>
+  static __device__ __forceinline__ void for_each(const double (&x)[parts][count], const Use& use) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+#pragma unroll
+      for (int part = 0; part < parts; ++part) use(ScanWord(x[part][i]), part);
+    }
+  }
+  // Calls use(word, part) for the thread's words among the terms from `begin` to `end`.
+  template <class Use>
+  __device__ __forceinline__ void for_words(unsigned begin, unsigned end, const Use& use) const {
+    for (unsigned k = begin + static_cast<unsigned>(lane); k < end; k += at_once * lanes) {
+      double x[parts][at_once];
+      load(x, k, end);
+      for_each(x, use);
+    }
+  }
 
-  __device__ __forceinline__ void look() const {
+  __device__ __forceinline__ void look() {
     int top[2] = {AB_NO_TOP, AB_NO_TOP}, low[2] = {AB_NO_LOW, AB_NO_LOW}, least = AB_NO_LOW, odd = 0;
-    for_words(0, p.p.v.inner, [&](const ScanWord& x, int part) {
+    const auto look_at = [&](const ScanWord& x, int part) {
       if (x.is_zero()) return;
       const int exponent = x.exponent(), bottom = x.lowest_bit();
       top[part] = exponent > top[part] ? exponent : top[part];
       least = exponent < least ? exponent : least;
       low[part] = bottom < low[part] ? bottom : low[part];
       odd |= x.field() == 2047 ? 1 : 0;
-    });
+    };
+    load(kept, static_cast<unsigned>(lane), p.p.v.inner);
+    for_each(kept, look_at);
+    for_words(kept_terms, p.p.v.inner, look_at);
     least = Sums::least(least), odd = Sums::most(odd);
     for (int part = 0; part < parts; ++part) top[part] = Sums::most(top[part]), low[part] = Sums::least(low[part]);
     if (!Sums::publishes()) return;
@@ -173,27 +189,31 @@ struct ScanThread {
     if (parts == 2 && shared.top[1][place] > largest) largest = shared.top[1][place];
     unsigned long long squares = 0, sizes[2] = {0, 0};
     ulong first[2] = {0, 0}, second[2] = {0, 0};
-    for (unsigned begin = 0; begin < p.p.v.inner; begin += round_terms) {
-      const unsigned end = p.p.v.inner - begin < round_terms ? p.p.v.inner : begin + round_terms;
-      for_words(begin, end, [&](const ScanWord& x, int part) {
-        if (x.is_zero()) return;
-        const Sized s = sized(x, largest - x.exponent());
-        sizes[part] += s.q;
-        squares += static_cast<unsigned long long>(s.q) * s.q;
-        if (s.bin < 8) {
-          first[part] += 1ul << (8 * s.bin);
-        } else if (s.bin < 16) {
-          second[part] += 1ul << (8 * s.bin - 64);
-        } else if (s.bin < profile_bins) {
-          atomicAdd(&shared.counts[part][place][s.bin], 1u);
-        }
-      });
+    const auto count_it = [&](const ScanWord& x, int part) {
+      if (x.is_zero()) return;
+      const Sized s = sized(x, largest - x.exponent());
+      sizes[part] += s.q;
+      squares += static_cast<unsigned long long>(s.q) * s.q;
+      if (s.bin < 8) {
+        first[part] += 1ul << (8 * s.bin);
+      } else if (s.bin < 16) {
+        second[part] += 1ul << (8 * s.bin - 64);
+      } else if (s.bin < profile_bins) {
+        atomicAdd(&shared.counts[part][place][s.bin], 1u);
+      }
+    };
+    for_each(kept, count_it);
+    unsigned begin = kept_terms;
+    do {
+      const unsigned left = p.p.v.inner > begin ? p.p.v.inner - begin : 0, round = left < round_terms ? left : round_terms;
+      for_words(begin, begin + round, count_it);
       for (int part = 0; part < parts; ++part) {
         add_counts(first[part], part, 0);
         add_counts(second[part], part, 8);
         first[part] = second[part] = 0;
       }
-    }
+      begin += round;
+    } while (begin < p.p.v.inner);
     squares = Sums::sum(squares);
     for (int part = 0; part < parts; ++part) sizes[part] = Sums::sum(sizes[part]);
     if (!Sums::publishes()) return;
@@ -228,6 +248,7 @@ struct ScanThread {
       const bool exists = vector - static_cast<unsigned>(place) + static_cast<unsigned>(of) < p.p.v.vectors;
       if (!exists || shared.bin_shift[of] < 0) continue;
       unsigned count = 0;
+#pragma unroll 8
       for (int from = 0; from <= bin - shared.bin_shift[of]; ++from) count += shared.counts[part][of][from];
       atomicMin(&shared.profile[part * profile_bins + bin], count);
     }
@@ -243,7 +264,7 @@ struct ScanThread {
 template <int parts, int vectors, int lanes, bool across>
 __device__ __forceinline__ void scan(const ScanParams& p) {
   __shared__ ScanShared<vectors> shared;
-  const ScanThread<parts, vectors, lanes, across> thread(p, shared, blockIdx.x, threadIdx.x);
+  ScanThread<parts, vectors, lanes, across> thread(p, shared, blockIdx.x, threadIdx.x);
   thread.clear();
   __syncthreads();
   thread.look();

@@ -170,13 +170,16 @@ std::function<void()> prepare_scan(Context& context, void** arguments, unsigned 
   return [p, groups] {
     using Thread = ScanThread<parts, vectors, lanes, across>;
     const auto shared = std::make_unique<ScanShared<vectors>>();
-    const auto for_block = [&](unsigned block, void (Thread::*step)() const) {
-      for (unsigned t = 0; t < Thread::threads; ++t) (Thread(p, *shared, block, t).*step)();
-    };
     for (unsigned block = 0; block < groups; ++block) {
-      for (const auto step :
-           {&Thread::clear, &Thread::look, &Thread::count, &Thread::write_record, &Thread::find_profile, &Thread::publish_profile})
-        for_block(block, step);
+      std::vector<Thread> block_threads;
+      for (unsigned t = 0; t < Thread::threads; ++t) block_threads.emplace_back(p, *shared, block, t);
+      const auto all = [&](const auto& step) { std::for_each(block_threads.begin(), block_threads.end(), step); };
+      all([](Thread& thread) { thread.clear(); });
+      all([](Thread& thread) { thread.look(); });
+      all([](Thread& thread) { thread.count(); });
+      all([](Thread& thread) { thread.write_record(); });
+      all([](Thread& thread) { thread.find_profile(); });
+      all([](Thread& thread) { thread.publish_profile(); });
     }
   };
 }
