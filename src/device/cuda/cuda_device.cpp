@@ -130,7 +130,7 @@ class CudaQueue final : public Queue {
     assert(offset + from.size() <= to.bytes());
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
-    staging_->upload(address_of(to, offset), from);
+    staging_->upload(address_of(to, 0), offset, from);
   }
   void read(const Memory& from, std::size_t offset, std::span<std::byte> to) override {
     if (to.empty()) return;

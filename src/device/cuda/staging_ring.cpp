@@ -66,12 +66,13 @@ void StagingRing::advance() {
 void StagingRing::flush() {
   const Unsent unsent = std::exchange(unsent_, {});
   if (unsent.bytes == 0) return;
-  context_.check(context_.driver().copy_to_device(unsent.to, slots_[current_].data + unsent.first, unsent.bytes, stream_), "cuMemcpyHtoDAsync");
+  context_.check(context_.driver().copy_to_device(unsent.allocation + unsent.offset, slots_[current_].data + unsent.first, unsent.bytes, stream_),
+                 "cuMemcpyHtoDAsync");
 }
 
-void StagingRing::upload(Address to, std::span<const std::byte> from) {
+void StagingRing::upload(Address allocation, std::size_t offset, std::span<const std::byte> from) {
   reserve();
-  if (unsent_.to + unsent_.bytes != to) {
+  if (unsent_.allocation != allocation || unsent_.offset + unsent_.bytes != offset) {  // no copy goes beyond an allocation
     flush();
     used_bytes_ = (used_bytes_ + alignment - 1) / alignment * alignment;
   }
@@ -81,10 +82,10 @@ void StagingRing::upload(Address to, std::span<const std::byte> from) {
     if (used_bytes_ == 0) wait_for(slot);
     const std::size_t bytes = std::min(from.size(), slot_bytes - used_bytes_);
     copy(slot.data + used_bytes_, from.first(bytes), threads_);
-    if (unsent_.bytes == 0) unsent_ = {to, used_bytes_, 0};
+    if (unsent_.bytes == 0) unsent_ = {allocation, offset, used_bytes_, 0};
     unsent_.bytes += bytes;
     used_bytes_ += bytes;
-    to += bytes;
+    offset += bytes;
     from = from.subspan(bytes);
   }
 }

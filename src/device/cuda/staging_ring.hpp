@@ -20,9 +20,9 @@ class StagingRing {
   StagingRing(const StagingRing&) = delete;
   StagingRing& operator=(const StagingRing&) = delete;
 
-  /// Returns when `from` may change. The device receives it after `flush` at the latest: what follows one another in device memory,
-  /// columns of a matrix, say, goes as one copy.
-  void upload(Address to, std::span<const std::byte> from);
+  /// To `offset` of an allocation. Returns when `from` may change. The device receives it after `flush` at the latest: what follows one
+  /// another in an allocation, columns of a matrix, say, goes as one copy.
+  void upload(Address allocation, std::size_t offset, std::span<const std::byte> from);
   void flush();
   /// Returns when `to` is complete.
   void download(Address from, std::span<std::byte> to);
@@ -36,8 +36,8 @@ class StagingRing {
     bool in_flight = false;  // `done` has been recorded and not yet waited for
   };
   struct Unsent {  // of the current slot
-    Address to = 0;
-    std::size_t first = 0, bytes = 0;
+    Address allocation = 0;
+    std::size_t offset = 0, first = 0, bytes = 0;
   };
   void reserve();  // of slots that may be used
   void record(Slot& slot);
