@@ -128,6 +128,7 @@ struct ResultParams {
   int first_row, first_column;  // of the panel within the block
   int rows, columns;            // of the panel
   Store store;
+  bool plain;             // all entries of the panel are stored as they are: alpha 1, beta 0
   const unsigned* table;  // as the common kernel takes them, for entries done in integers
   const unsigned* whole;
   const int* left_shifts;
@@ -169,8 +170,8 @@ struct ResidueParams {
 // ---- Scan: vectors of a block, threads of each.
 inline constexpr int profile_bins = 96;
 inline constexpr int long_lanes = 256, short_vectors = 8, short_lanes = 32;  // terms are neighbours: a block or a warp a vector
-inline constexpr int across_lanes = 32;                                      // of across_vectors
-inline constexpr int few_terms = 1024;                                       // below: a warp a vector
+inline constexpr int few_terms = 2048;                                       // below: a warp a vector
+inline constexpr int side_vectors = 8, side_lanes = 128;                     // vectors are neighbours
 
 struct ScanParams {
   const double* re;

@@ -121,6 +121,12 @@ Store store_of(const ResultParams& p) {
   return even && c.row_stride == 1 ? Store::Pairs : Store::Words;
 }
 
+bool is_plain(const kernels::reconstruct_params& p) {
+  const kernels::scalars& s = p.s;
+  const bool beta_is_zero = s.beta_re << 1 == 0 && s.beta_im << 1 == 0;
+  return p.c.triangle == 0 && s.hermitian == 0 && s.alpha_re == AB_ONE && s.alpha_im << 1 == 0 && beta_is_zero;
+}
+
 // The buffers of crt_product_i8.
 enum Buffer { Left, Right, Table, Whole, LeftShifts, RightShifts, Scratch, CRe, CIm };
 
@@ -135,6 +141,7 @@ ResultParams result_params(std::span<const Address> buffers, const kernels::crt_
   out.c_im = pointer_to<kernels::ulong>(buffers[CIm], p.r.c.offset_im);
   out.p = p.r;
   out.store = store_of(out);
+  out.plain = is_plain(p.r);
   set_up_weights(out, static_cast<int>(p.g.moduli), products);
   return out;
 }
@@ -290,7 +297,7 @@ bool NativeKernels::scan(std::span<const Address> buffers, const kernels::scan_p
     Function function;
     int vectors, lanes;
   };
-  const Way way = !is_along(params.v)                                 ? Way{ScanAcross, across_vectors, across_lanes}
+  const Way way = !is_along(params.v)                                 ? Way{ScanAcross, side_vectors, side_lanes}
                   : params.v.inner < static_cast<unsigned>(few_terms) ? Way{ScanShort, short_vectors, short_lanes}
                                                                       : Way{ScanLong, 1, long_lanes};
   const auto groups = static_cast<std::size_t>(ceiling(params.v.vectors, way.vectors));

@@ -123,6 +123,7 @@ __device__ __forceinline__ void store_entry(const ResultParams& p, const kernels
   kernels::parts64 before{0, 0};
   if (products == 3 && p.store == Store::Pairs) {
     ulonglong2* const both = reinterpret_cast<ulonglong2*>(p.c_re + at);
+    if (p.plain) return __stcs(both, make_ulonglong2(product.re, product.im));
     if (!kernels::beta_is_zero(p.p.s)) before = {both->x, both->y};
     const kernels::parts64 after = finished(p, product, before, i, j);
     __stcs(both, make_ulonglong2(after.re, after.im));
@@ -136,6 +137,9 @@ __device__ __forceinline__ void store_entry(const ResultParams& p, const kernels
 // Entries (i, j) and (i + 1, j).
 template <int products>
 __device__ __forceinline__ void store_two(const ResultParams& p, const kernels::parts64& first, const kernels::parts64& second, int i, int j) {
+  if (products == 1 && p.plain && p.store == Store::Pairs && i + 1 < p.rows) {
+    return __stcs(reinterpret_cast<ulonglong2*>(p.c_re + place_in_c(p, i, j)), make_ulonglong2(first.re, second.re));
+  }
   if (products == 3 || p.store == Store::Words || !is_wanted(p, i, j) || !is_wanted(p, i + 1, j)) {
     store_entry<products>(p, first, i, j);
     store_entry<products>(p, second, i + 1, j);

@@ -209,8 +209,8 @@ constexpr NativeFunction functions[] = {
     {"scan_long_complex", long_lanes, 0, prepare_scan<2, 1, long_lanes, false>},
     {"scan_short_real", short_vectors* short_lanes, 0, prepare_scan<1, short_vectors, short_lanes, false>},
     {"scan_short_complex", short_vectors* short_lanes, 0, prepare_scan<2, short_vectors, short_lanes, false>},
-    {"scan_across_real", across_vectors* across_lanes, 0, prepare_scan<1, across_vectors, across_lanes, true>},
-    {"scan_across_complex", across_vectors* across_lanes, 0, prepare_scan<2, across_vectors, across_lanes, true>},
+    {"scan_across_real", side_vectors* side_lanes, 0, prepare_scan<1, side_vectors, side_lanes, true>},
+    {"scan_across_complex", side_vectors* side_lanes, 0, prepare_scan<2, side_vectors, side_lanes, true>},
 };
 
 }  // namespace
