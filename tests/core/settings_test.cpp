@@ -180,6 +180,7 @@ TEST(Settings, Integers) {
 
 TEST(Settings, Threads) {
   EXPECT_EQ(read({{"AB_CUDA_KERNELS", " Common "}}).settings.gpu_kernels, GpuKernels::Common);
+  EXPECT_EQ(read({{"AB_CUDA_KERNELS", "ampere"}}).settings.gpu_kernels, GpuKernels::Ampere);
   EXPECT_EQ(read({{"AB_METAL_KERNELS", "common"}}).settings.gpu_kernels, GpuKernels::Common);
   EXPECT_EQ(read({}).settings.gpu_kernels, GpuKernels::Best);
   EXPECT_EQ(read({{"AB_NUM_THREADS", "3"}, {"OMP_NUM_THREADS", "5"}}).settings.num_threads, 3);

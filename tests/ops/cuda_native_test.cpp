@@ -14,13 +14,13 @@ struct Opened {
       : device(device::open_cuda_with(0, kernels)), context(std::make_unique<Context>(1, *device, std::uint64_t{1} << 31)) {}
 };
 
-class CudaNative : public testing::Test {
+class CudaNative : public testing::TestWithParam<GpuKernels> {
  protected:
   void SetUp() override {
     const std::vector<device::Traits> found = device::describe_cuda();
     if (found.empty()) GTEST_SKIP() << "skipped: no GPU";
     faked_ = found[0].name.starts_with("Fake");
-    native_ = std::make_unique<Opened>(GpuKernels::Best);
+    native_ = std::make_unique<Opened>(GetParam());
     if (native_->device->traits().product_scratch_bytes == 0) GTEST_SKIP() << "skipped: no native kernels for " << found[0].features;
     common_ = std::make_unique<Opened>(GpuKernels::Common);
     ASSERT_EQ(common_->device->traits().product_scratch_bytes, 0u);
@@ -45,14 +45,14 @@ Choices fused_choices(test::Random& random) {
   return choices;
 }
 
-TEST_F(CudaNative, OneSmallProduct) {
+TEST_P(CudaNative, OneSmallProduct) {
   test::Random random(910);
   test::Recipe recipe;
   recipe.family = "uniform", recipe.shape = {5, 7, 70}, recipe.alpha = {1, 0};
   expect_same(recipe, fused_choices(random), test::Way::ResidentPrivate, random);
 }
 
-TEST_F(CudaNative, ThousandsOfSmallProducts) {
+TEST_P(CudaNative, ThousandsOfSmallProducts) {
   test::Random random(911);
   for (int t = 0; t < (faked_ ? 150 : 3000) && !HasFailure(); ++t) {
     const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
@@ -61,7 +61,7 @@ TEST_F(CudaNative, ThousandsOfSmallProducts) {
   }
 }
 
-TEST_F(CudaNative, SizesAroundEveryTile) {
+TEST_P(CudaNative, SizesAroundEveryTile) {
   test::Random random(912);
   const std::vector<Index> all = {1, 15, 63, 64, 65, 127, 128, 129, 191, 193, 255, 256, 257, 300, 385, 513};
   for (const Index m : all) {
@@ -74,11 +74,12 @@ TEST_F(CudaNative, SizesAroundEveryTile) {
   }
 }
 
-TEST_F(CudaNative, LongSums) {
+TEST_P(CudaNative, LongSums) {
   test::Random random(913);
+  const Index most = !faked_ ? 262145 : GetParam() == GpuKernels::Best ? 140000 : 4097;  // what the fake driver does in time
   for (const Index k : {1000, 1023, 1024, 1025, 2047, 4097, 8191, 8192, 8193, 9001, 16385, 70000, 131071, 131072, 131073, 140000, 262145}) {
     for (const char* family : {"uniform", "one-sided", "integers"}) {
-      if (faked_ && (k > 140000 || random.below(3) != 0)) continue;
+      if (k > most || (faked_ && random.below(3) != 0)) continue;
       test::Recipe recipe = uniform_recipe({static_cast<Index>(1 + random.below(20)), static_cast<Index>(1 + random.below(20)), k}, random);
       recipe.family = family;
       expect_same(recipe, fused_choices(random), test::Way::ResidentPrivate, random);
@@ -88,7 +89,7 @@ TEST_F(CudaNative, LongSums) {
 }
 
 // Scratch for a part of the result only.
-TEST_F(CudaNative, Panels) {
+TEST_P(CudaNative, Panels) {
   test::Random random(914);
   for (int t = 0; t < (faked_ ? 6 : 60) && !HasFailure(); ++t) {
     const auto size = [&] { return static_cast<Index>(1 + random.below(faked_ ? 400 : 2000)); };
@@ -99,7 +100,7 @@ TEST_F(CudaNative, Panels) {
   }
 }
 
-TEST_F(CudaNative, MiddleSizes) {
+TEST_P(CudaNative, MiddleSizes) {
   test::Random random(915);
   for (int t = 0; t < (faked_ ? 2 : 60) && !HasFailure(); ++t) {
     const auto size = [&] { return static_cast<Index>(100 + random.below(faked_ ? 100 : 900)); };
@@ -108,7 +109,7 @@ TEST_F(CudaNative, MiddleSizes) {
 }
 
 // Large tiles in pairs along the rows, the lock-step, sizes that fit no tile.
-TEST_F(CudaNative, LargeSizes) {
+TEST_P(CudaNative, LargeSizes) {
   if (faked_) GTEST_SKIP() << "skipped: too large for a fake driver";
   test::Random random(916);
   const test::Shape shapes[] = {{1023, 1025, 1024}, {1024, 1023, 1025}, {4700, 4610, 257},  {5001, 4999, 130},
@@ -124,7 +125,7 @@ TEST_F(CudaNative, LargeSizes) {
 }
 
 // The same product again and again: what a race would spoil.
-TEST_F(CudaNative, Repetitions) {
+TEST_P(CudaNative, Repetitions) {
   test::Random random(917);
   for (int t = 0; t < (faked_ ? 2 : 100) && !HasFailure(); ++t) {
     test::Random same(918);
@@ -134,7 +135,7 @@ TEST_F(CudaNative, Repetitions) {
   }
 }
 
-TEST_F(CudaNative, RecordsAndProfiles) {
+TEST_P(CudaNative, RecordsAndProfiles) {
   test::Random random(919);
   for (int t = 0; t < (faked_ ? 60 : 600) && !HasFailure(); ++t) {
     const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
@@ -147,6 +148,10 @@ TEST_F(CudaNative, RecordsAndProfiles) {
       expect_same_scans({*native_->context, *common_->context}, random_recipe({33, 1, inner}, random), random);
   }
 }
+
+// Ampere: products by warps, whatever the device.
+INSTANTIATE_TEST_SUITE_P(Kernels, CudaNative, testing::Values(GpuKernels::Best, GpuKernels::Ampere),
+                         [](const auto& info) { return info.param == GpuKernels::Best ? "Best" : "Ampere"; });
 
 }  // namespace
 }  // namespace ab::ops

@@ -225,7 +225,7 @@ class CudaDevice final : public Device {
  public:
   CudaDevice(const Driver& driver, int ordinal, GpuKernels kernels)
       : traits_(describe(driver, ordinal)), context_(std::make_shared<PrimaryContext>(driver, ordinal)) {
-    if (kernels == GpuKernels::Best) native_ = NativeKernels::load(*context_, ordinal);
+    native_ = NativeKernels::load(*context_, ordinal, kernels);
     if (native_ == nullptr) return;
     constexpr std::uint64_t most_scratch_bytes = std::uint64_t{4} << 30;  // the residues of a result of 16384 x 16384
     traits_.features += ", native int8 kernels";

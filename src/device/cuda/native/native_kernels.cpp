@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* function_names[] = {"product_small",
                                           "product_large",
+                                          "product_warps",
                                           "result_13",
                                           "result_14",
                                           "result_15",
@@ -54,13 +55,16 @@ T* pointer_to(Address address, std::uint64_t words = 0) {
   return reinterpret_cast<T*>(address + 8 * words);
 }
 
-// Two tile heights: pairs of 128 columns waste least on small results, 192 columns move fewest bytes per operation on large ones.
+// By warpgroups two tile heights: pairs of 128 columns waste least on small results, 192 columns move fewest bytes per operation on large
+// ones. By warps one: a block's registers hold no more sums.
 struct Tiling {
-  int warpgroups;
+  int slabs;
   Pairing pairing;
-  int group;  // measured on an H200 (prototype, 2026-11-30)
+  int group;  // warpgroups: measured on an H200 (prototype, 2026-11-30); warps: 16 x 8 tiles at a time, the squarest for 108 to 144 blocks
+  int block_terms;
 };
-constexpr Tiling small_tiling = {2, Pairing::Columns, 8}, large_tiling = {3, Pairing::Rows, 18};
+constexpr Tiling small_tiling = {2, Pairing::Columns, 8, block_terms}, large_tiling = {3, Pairing::Rows, 18, block_terms};
+constexpr Tiling warp_tiling = {warp_slabs, Pairing::None, 16, warp_block_terms};
 
 Tiling choose_tiling(const PlaneProduct& product) {
   constexpr Index many_entries = Index{4608} * 4608;  // between the sizes where each was measured to win
@@ -75,15 +79,14 @@ ProductParams product_params(const PlaneProduct& product, const Tiling& tiling) 
   p.row_tiles = static_cast<int>(ceiling(product.rows, tile_rows));
   p.first_column = static_cast<int>(product.first_column);
   p.first_row = static_cast<int>(product.first_row);
-  p.blocks = static_cast<int>(ceiling(product.inner_padded, block_terms));
+  p.blocks = static_cast<int>(ceiling(product.inner_padded, tiling.block_terms));
   p.planes_per_modulus = product.products;
-  const int column_tiles = static_cast<int>(ceiling(p.slabs, tiling.warpgroups));
-  const bool pairs_columns = tiling.pairing == Pairing::Columns;
-  p.schedule.column_tiles = pairs_columns ? (column_tiles + 1) / 2 : column_tiles;
-  p.schedule.row_tiles = pairs_columns ? p.row_tiles : (p.row_tiles + 1) / 2;
+  const Index column_tiles = ceiling(p.slabs, tiling.slabs);
+  p.schedule.column_tiles = static_cast<int>(tiling.pairing == Pairing::Columns ? ceiling(column_tiles, 2) : column_tiles);
+  p.schedule.row_tiles = static_cast<int>(tiling.pairing == Pairing::Rows ? ceiling(p.row_tiles, 2) : p.row_tiles);
   p.schedule.group = tiling.group;
   p.schedule.planes = product.moduli * product.products;
-  const Index terms = std::min<Index>(Index{p.blocks}, chunk_blocks) * block_terms + 1;  // 1: for what is carried on
+  const Index terms = std::min<Index>(Index{p.blocks} * tiling.block_terms, chunk_terms) + 1;  // 1: for what is carried on
   for (int l = 0; l < product.moduli; ++l) p.moduli[l] = product_modulus(moduli_list[l], terms);
   return p;
 }
@@ -168,33 +171,34 @@ Panel choose_panel(Index rows, Index columns, Index planes, std::uint64_t bytes)
   return {std::min(rows, down * tile_rows), std::min(columns, across * slab_columns)};
 }
 
-std::unique_ptr<NativeKernels> NativeKernels::load(PrimaryContext& context, int ordinal) {
+std::unique_ptr<NativeKernels> NativeKernels::load(PrimaryContext& context, int ordinal, GpuKernels kernels) {
   const Driver& driver = context.driver();
   Number number = 0;
-  int major = 0, minor = 0, multiprocessors = 0;
+  int multiprocessors = 0;
   if (native_image_bytes == 0 || !driver.has_calls_of_native_kernels() || driver.device_get(&number, ordinal) != success) return nullptr;
-  driver.device_get_attribute(&major, CapabilityMajor, number);
-  driver.device_get_attribute(&minor, CapabilityMinor, number);
   driver.device_get_attribute(&multiprocessors, MultiprocessorCount, number);
-  if (major != 9 || minor != 0 || multiprocessors < 2) return nullptr;
+  if (kernels == GpuKernels::Common || multiprocessors < 2) return nullptr;
   const CurrentForRelease current(context);
   ModuleHandle module = nullptr;
   if (!current || driver.module_load(&module, native_image, 0, nullptr, nullptr) != success) return nullptr;
   std::unique_ptr<NativeKernels> loaded(new NativeKernels(context, module));
   loaded->multiprocessors_ = multiprocessors;
-  return loaded->find_functions() ? std::move(loaded) : nullptr;
+  return loaded->find_functions(kernels) ? std::move(loaded) : nullptr;
 }
 
-bool NativeKernels::find_functions() {
+bool NativeKernels::find_functions(GpuKernels kernels) {
   static_assert(std::size(function_names) == FunctionCount);
   const Driver& driver = context_.driver();
-  for (std::size_t i = 0; i < FunctionCount; ++i) {
-    if (driver.module_get_function(&functions_[i], module_, function_names[i]) != success) return false;
+  const auto find = [&](std::size_t i) { return driver.module_get_function(&functions_[i], module_, function_names[i]) == success; };
+  for (std::size_t i = ProductWarps; i < FunctionCount; ++i) {
+    if (!find(i)) return false;
   }
-  const auto allow = [&](Function function, const Tiling& tiling) {
-    return driver.func_set_attribute(functions_[function], most_dynamic_shared_bytes, shared_bytes(tiling.warpgroups)) == success;
+  const auto allow = [&](Function function, int bytes) {
+    return driver.func_set_attribute(functions_[function], most_dynamic_shared_bytes, bytes) == success;
   };
-  return allow(ProductSmall, small_tiling) && allow(ProductLarge, large_tiling);
+  warpgroups_ = kernels == GpuKernels::Best && find(ProductSmall) && find(ProductLarge) &&
+                allow(ProductSmall, shared_bytes(small_tiling.slabs)) && allow(ProductLarge, shared_bytes(large_tiling.slabs));
+  return warpgroups_ || allow(ProductWarps, warp_shared_bytes);
 }
 
 NativeKernels::~NativeKernels() {
@@ -222,11 +226,30 @@ void NativeKernels::launch(Function function, std::size_t groups, unsigned threa
 }
 
 void NativeKernels::multiply(const PlaneProduct& product, StreamHandle stream) {
+  if (warpgroups_) {
+    multiply_by_warpgroups(product, stream);
+  } else {
+    multiply_by_warps(product, stream);
+  }
+}
+
+void NativeKernels::multiply_by_warps(const PlaneProduct& product, StreamHandle stream) {
+  const auto planes = [&](Address at, Index vectors) {
+    return Planes{pointer_to<const unsigned char>(at), static_cast<int>(vectors), static_cast<int>(product.inner_padded)};
+  };
+  ProductParams p = product_params(product, warp_tiling);
+  Planes right = planes(product.right, product.right_all), left = planes(product.left, product.left_all);
+  void* arguments[] = {&right, &left, &p};
+  const auto blocks = static_cast<std::size_t>(std::min(multiprocessors_, tiles_of(p.schedule)));
+  launch(ProductWarps, blocks, warp_product_threads, warp_shared_bytes, stream, arguments);
+}
+
+void NativeKernels::multiply_by_warpgroups(const PlaneProduct& product, StreamHandle stream) {
   constexpr Index long_sums = 8192;  // from here on blocks would drift apart (measured)
   const Tiling tiling = choose_tiling(product);
   const bool pairs_columns = tiling.pairing == Pairing::Columns;
   ProductParams p = product_params(product, tiling);
-  const unsigned columns = static_cast<unsigned>(tiling.warpgroups * slab_columns), planes = static_cast<unsigned>(p.schedule.planes);
+  const unsigned columns = static_cast<unsigned>(tiling.slabs * slab_columns), planes = static_cast<unsigned>(p.schedule.planes);
   TensorMap right =
       tensor_map(context_, product.right, product.inner_padded, product.right_all, planes, pairs_columns ? columns : columns / 2);
   TensorMap left =
@@ -237,8 +260,8 @@ void NativeKernels::multiply(const PlaneProduct& product, StreamHandle stream) {
   }
   void* arguments[] = {&right, &left, &p};
   const auto pairs = static_cast<std::size_t>(std::min(multiprocessors_ / 2, tiles_of(p.schedule)));
-  launch(pairs_columns ? ProductSmall : ProductLarge, 2 * pairs, static_cast<unsigned>(tiling.warpgroups * warpgroup_threads),
-         static_cast<unsigned>(shared_bytes(tiling.warpgroups)), stream, arguments);
+  launch(pairs_columns ? ProductSmall : ProductLarge, 2 * pairs, static_cast<unsigned>(tiling.slabs * warpgroup_threads),
+         static_cast<unsigned>(shared_bytes(tiling.slabs)), stream, arguments);
 }
 
 void NativeKernels::reconstruct(ResultParams& p, int products, StreamHandle stream) {
