@@ -205,12 +205,13 @@ void measure_reconstruction(Machine& machine, const Options& options, const Arra
   const numerics::ModuliSet& set = numerics::moduli(ModuliFamily::Int8, budget);
   ResultParams p{};
   p.results = reinterpret_cast<const unsigned char*>(x.results);
-  p.left_shifts = p.right_shifts = reinterpret_cast<const int*>(x.small);
+  p.left_shifts = p.right_shifts = reinterpret_cast<const int*>(upload(machine, std::vector<int>(static_cast<std::size_t>(x.n))));
   p.table = reinterpret_cast<const unsigned*>(upload(machine, std::vector(set.constants.begin(), set.constants.end())));
   p.whole = reinterpret_cast<const unsigned*>(upload(machine, std::vector{set.product}));
   p.c_re = reinterpret_cast<kernels::ulong*>(x.c);
   p.c_im = p.c_re + (x.parts == 2 ? 1 : 0);
-  p.store = Store::Pairs;
+  p.store = x.parts == 2 ? Store::Interleaved : Store::Rows;
+  p.plain = true;
   p.rows = p.columns = static_cast<int>(x.n);
   p.p.c.row_stride = x.parts, p.p.c.column_stride = x.n * x.parts, p.p.c.parts = static_cast<unsigned>(x.parts);
   p.p.c.rows = p.p.c.columns = static_cast<unsigned>(x.n);

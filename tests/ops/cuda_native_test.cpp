@@ -61,6 +61,32 @@ TEST_P(CudaNative, ThousandsOfSmallProducts) {
   }
 }
 
+// Results by rows, and parts of complex ones apart: C's memory holds them as well, without padding.
+TEST_P(CudaNative, ResultsOfEveryLayout) {
+  test::Random random(920);
+  const auto size = [&] { return static_cast<Index>(1 + random.below(faked_ ? 150 : 600)); };
+  for (int t = 0; t < (faked_ ? 40 : 400) && !HasFailure(); ++t) {
+    test::Recipe recipe = uniform_recipe({size(), size(), size()}, random);
+    if (t % 2 == 0) recipe.alpha = {1, 0}, recipe.beta = {0, 0};
+    const test::Call call = make_call(recipe, random);
+    const bool by_rows = random.below(2) == 0, apart = call.parts() == 2 && random.below(2) == 0;
+    const Choices choices = fused_choices(random);
+    std::vector<test::Ran> ran;
+    for (Context* context : {native_->context.get(), common_->context.get()}) {
+      const test::ResidentCall resident(*context, call);
+      Product product = resident.product();
+      const Index words = apart ? 1 : call.parts();
+      product.c.row_stride = by_rows ? call.n * words : words;
+      product.c.column_stride = by_rows ? words : call.m * words;
+      if (apart) product.c.parts[1].offset = product.c.parts[0].offset + static_cast<std::size_t>(call.m * call.n) * sizeof(double);
+      EXPECT_FALSE(multiply(*context, product, choices).declined);
+      ran.push_back(resident.read_back());
+    }
+    EXPECT_EQ(std::memcmp(ran[0].c.data(), ran[1].c.data(), ran[0].c.size() * sizeof(double)), 0)
+        << call.m << "x" << call.n << "x" << call.k << (by_rows ? " by rows" : " by columns") << (apart ? ", parts apart" : "");
+  }
+}
+
 TEST_P(CudaNative, SizesAroundEveryTile) {
   test::Random random(912);
   const std::vector<Index> all = {1, 15, 63, 64, 65, 127, 128, 129, 191, 193, 255, 256, 257, 300, 385, 513};

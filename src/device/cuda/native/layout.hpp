@@ -156,7 +156,8 @@ struct ProductParams {
 
 // ---- Reconstruction
 inline constexpr int result_threads = 128;
-enum class Store : int { Words, Pairs };  // Pairs: real, neighbouring rows adjacent and aligned to 16 bytes; or complex, interleaved
+/// Rows: neighbouring rows of a part are adjacent, two of them aligned to 16 bytes. Interleaved: so are real and imaginary part.
+enum class Store : int { Words, Rows, Interleaved };
 
 struct ResultParams {
   const unsigned char* results;  // of the product
@@ -194,7 +195,8 @@ struct ResidueModulus {
   float reciprocal;
   int minus_modulus;
 };
-enum class Loads : int { Words, Pairs };  // Pairs: two words of one term (complex) or of two terms (real, along) at once
+/// Terms: neighbouring terms of a part are adjacent, two of them aligned to 16 bytes. Interleaved: so are real and imaginary part.
+enum class Loads : int { Words, Terms, Interleaved };
 struct ResidueParams {
   const double* re;
   const double* im;

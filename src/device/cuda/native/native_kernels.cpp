@@ -2,6 +2,7 @@
 #include "device/cuda/native/native_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -106,9 +107,9 @@ TensorMap tensor_map(PrimaryContext& context, Address planes, Index inner_padded
 // Whether words of an operand can be loaded two at a time.
 Loads loads_of(const kernels::vector_view& v, unsigned first_term, const double* re_words, const double* im_words) {
   const auto re = reinterpret_cast<Address>(re_words), im = reinterpret_cast<Address>(im_words);
-  const bool even = re % 16 == 0 && v.vector_stride % 2 == 0;
-  if (v.parts == 2) return even && v.inner_stride % 2 == 0 && im == re + 8 ? Loads::Pairs : Loads::Words;
-  return even && v.inner_stride == 1 && first_term % 2 == 0 ? Loads::Pairs : Loads::Words;
+  if (re % 16 != 0 || v.vector_stride % 2 != 0) return Loads::Words;
+  if (v.parts == 2 && v.inner_stride % 2 == 0 && im == re + 8) return Loads::Interleaved;
+  return v.inner_stride == 1 && first_term % 2 == 0 && (v.parts == 1 || im % 16 == 0) ? Loads::Terms : Loads::Words;
 }
 
 // Whether terms of a vector, rather than vectors, are neighbours in memory.
@@ -119,9 +120,9 @@ bool is_along(const kernels::vector_view& v) {
 Store store_of(const ResultParams& p) {
   const auto re = reinterpret_cast<Address>(p.c_re), im = reinterpret_cast<Address>(p.c_im);
   const kernels::result_view& c = p.p.c;
-  const bool even = re % 16 == 0 && c.column_stride % 2 == 0;
-  if (c.parts == 2) return even && c.row_stride % 2 == 0 && im == re + 8 ? Store::Pairs : Store::Words;
-  return even && c.row_stride == 1 ? Store::Pairs : Store::Words;
+  if (re % 16 != 0 || c.column_stride % 2 != 0) return Store::Words;
+  if (c.parts == 2 && c.row_stride % 2 == 0 && im == re + 8) return Store::Interleaved;
+  return c.row_stride == 1 && (c.parts == 1 || im % 16 == 0) ? Store::Rows : Store::Words;
 }
 
 bool is_plain(const kernels::reconstruct_params& p) {
@@ -132,6 +133,31 @@ bool is_plain(const kernels::reconstruct_params& p) {
 
 // The buffers of crt_product_i8.
 enum Buffer { Left, Right, Table, Whole, LeftShifts, RightShifts, Scratch, CRe, CIm };
+
+// A row-major C is the transpose of a column-major one, and residues of both sides look alike: neighbouring sums of a thread are to be
+// neighbours in memory.
+struct Transposed {
+  std::array<Address, 9> buffers;
+  kernels::crt_product_params p;
+};
+Transposed transposed(std::span<const Address> given, const kernels::crt_product_params& p) {
+  Transposed t{{}, p};
+  std::copy(given.begin(), given.end(), t.buffers.begin());
+  std::swap(t.buffers[Left], t.buffers[Right]);
+  std::swap(t.buffers[LeftShifts], t.buffers[RightShifts]);
+  kernels::modular_params& g = t.p.g;
+  std::swap(g.left_vectors, g.right_vectors);
+  std::swap(g.left_all, g.right_all);
+  std::swap(g.left_first, g.right_first);
+  kernels::reconstruct_params& r = t.p.r;
+  std::swap(r.left_first, r.right_first);
+  std::swap(r.left_half, r.right_half);
+  std::swap(r.c.rows, r.c.columns);
+  std::swap(r.c.row_stride, r.c.column_stride);
+  std::swap(r.c.row0, r.c.column0);
+  if (r.c.triangle != 0) r.c.triangle = 3 - r.c.triangle;  // upper, lower
+  return t;
+}
 
 ResultParams result_params(std::span<const Address> buffers, const kernels::crt_product_params& p, int products) {
   ResultParams out{};
@@ -276,6 +302,10 @@ void NativeKernels::reconstruct(ResultParams& p, int products, StreamHandle stre
 }
 
 void NativeKernels::crt_product(std::span<const Address> buffers, const kernels::crt_product_params& p, int products, StreamHandle stream) {
+  if (std::abs(p.r.c.column_stride) < std::abs(p.r.c.row_stride)) {
+    const Transposed t = transposed(buffers, p);
+    return crt_product(t.buffers, t.p, products, stream);
+  }
   ResultParams result = result_params(buffers, p, products);
   const auto rows = static_cast<Index>(p.g.left_vectors), columns = static_cast<Index>(p.g.right_vectors);
   PlaneProduct product{};

@@ -184,7 +184,7 @@ struct ScanThread {
       for (int part = 0; part < parts; ++part) x[part][i] = 0;
       if (vector >= p.p.v.vectors || term >= end) continue;
       const long at = first + static_cast<long>(term) * p.p.v.inner_stride;
-      if (parts == 2 && p.loads == Loads::Pairs) {
+      if (parts == 2 && p.loads == Loads::Interleaved) {
         const double2 both = *reinterpret_cast<const double2*>(p.re + at);
         x[0][i] = both.x, x[parts - 1][i] = both.y;
       } else {
