@@ -295,6 +295,12 @@ Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
   return {cut_product(footprint, all, cap_bytes), 0};
 }
 
+// Of a result that goes to the host: few enough for most of it to go while the rest is computed, enough to keep the device busy.
+Index overlapped_columns(const Product& product) {
+  constexpr Index blocks = 8, unit = 512;
+  return product.c.host != nullptr ? rounded_up(groups_for(product.c.columns, blocks), unit) : product.c.columns;
+}
+
 }  // namespace
 
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
@@ -302,8 +308,8 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const auto [cut, scratch_bytes] = cut_crt(crt, all, static_cast<std::uint64_t>(choices.cap_bytes));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
-  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
-  const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
+  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), term_blocks = blocks_of(all.inner, cut.blocks.inner);
+  const std::vector<Block> column_blocks = blocks_of(all.columns, std::min(cut.blocks.columns, overlapped_columns(product)));
   SafeResult result(context, product, writing_of(choices, row_blocks.size() * column_blocks.size()));
   for (const Block& rows : row_blocks) {
     SharedResidues left;

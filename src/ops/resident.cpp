@@ -44,10 +44,12 @@ void store_columns(const HostColumns& to, const std::byte* values) {
   }
 }
 
-void read_columns(Context& context, const Lease& from, const HostColumns& to) {
+void read_columns(Context& context, const Lease& from, const HostColumns& to, const device::Queue::Mark* mark) {
   const std::size_t column = to.column_bytes, bytes = to.columns * column;
   if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(bytes));
-  if (column == to.stride_bytes && to.triangle == Triangle::Full) return context.queue().read(from.memory(), 0, {to.data, bytes});
+  if (column == to.stride_bytes && to.triangle == Triangle::Full) {
+    return context.queue().read_after(mark, from.memory(), 0, {to.data, bytes});
+  }
   if (bytes == 0) return;
   constexpr std::size_t piece_bytes = std::size_t{32} << 20;  // chosen: memory enough for the device to go on while columns are stored
   const std::size_t at_once = std::clamp<std::size_t>(piece_bytes / column, 1, to.columns);
@@ -57,7 +59,7 @@ void read_columns(Context& context, const Lease& from, const HostColumns& to) {
     piece.data += first * to.stride_bytes;
     piece.columns = std::min(at_once, to.columns - first);
     piece.diagonal += static_cast<Index>(first);
-    context.queue().read(from.memory(), first * column, {values.get(), piece.columns * column});
+    context.queue().read_after(mark, from.memory(), first * column, {values.get(), piece.columns * column});
     store_columns(piece, values.get());
   }
 }
