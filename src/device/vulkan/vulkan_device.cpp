@@ -51,7 +51,7 @@ class VulkanKernel final : public Kernel {
  private:
   std::shared_ptr<const Pipeline> made() const {
     if (form == nullptr) return std::make_shared<const Pipeline>(device_, text, spelling_);
-    return std::make_shared<const Pipeline>(device_, text, spelling_, vulkan::native::constants_of(*device_->physical().matrices));
+    return std::make_shared<const Pipeline>(device_, text, spelling_, vulkan::native::constants_of(*form, *device_->physical().matrices));
   }
 
   const SharedDevice device_;
@@ -126,7 +126,7 @@ void VulkanQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argume
   std::array<std::uint32_t, 3> groups = {grid.x, grid.y, grid.z};
   vulkan::native::Launch native;
   if (launched.form != nullptr) {
-    native = vulkan::native::launch_of(*launched.form, params);
+    native = vulkan::native::launch_of(params);
     params = std::as_bytes(std::span(&native.params, 1));
     groups = native.groups;
   }

@@ -11,13 +11,13 @@ namespace {
 
 using kernels::uint;
 
-constexpr Form all[] = {{"modular_gemm_i8", 1, 128, 128}, {"modular_gemm_i8_3m", 3, 128, 64}};
-constexpr uint common_tile = 64;
+constexpr Form all[] = {{"modular_gemm_i8", 1, 4}, {"modular_gemm_i8_3m", 3, 8}};
+constexpr uint common_tile = 64, native_tile = 128;
 
-void set_tiles(kernels::modular_params& p, uint moduli, uint tile_rows, uint tile_columns) {
-  p.tile_rows = (p.left_vectors + tile_rows - 1) / tile_rows;
-  p.tile_columns = (p.right_vectors + tile_columns - 1) / tile_columns;
-  p.groups = moduli * p.tile_rows * p.tile_columns;
+void set_tiles(kernels::modular_params& p, uint tile) {
+  p.tile_rows = (p.left_vectors + tile - 1) / tile;
+  p.tile_columns = (p.right_vectors + tile - 1) / tile;
+  p.groups = p.moduli * p.tile_rows * p.tile_columns;
 }
 
 std::array<std::uint32_t, 3> folded(uint groups) {
@@ -27,10 +27,10 @@ std::array<std::uint32_t, 3> folded(uint groups) {
 
 // A product that touches more than one tile, within its planes and on top of what is there.
 constexpr std::array<uint, 3> moduli = {256, 251, 127};
-kernels::modular_params trial(const Form& form) {
+kernels::modular_params trial() {
   kernels::modular_params p{};
-  p.left_vectors = form.tile_rows + 21;
-  p.right_vectors = form.tile_columns + 9;
+  p.left_vectors = native_tile + 21;
+  p.right_vectors = native_tile + 9;
   p.left_first = 3, p.right_first = 5;
   p.left_all = p.left_vectors + p.left_first + 1;
   p.right_all = p.right_vectors + p.right_first;
@@ -38,7 +38,7 @@ kernels::modular_params trial(const Form& form) {
   p.row_words = (p.left_vectors + 3) / 4 + 1;
   p.accumulate = 1;
   p.moduli = static_cast<uint>(moduli.size());
-  set_tiles(p, p.moduli, common_tile, common_tile);
+  set_tiles(p, common_tile);
   return p;
 }
 
@@ -80,22 +80,21 @@ const Form* find_form(const std::string& kernel) {
   return found == std::end(all) ? nullptr : found;
 }
 
-Launch launch_of(const Form& form, std::span<const std::byte> params) {
+Launch launch_of(std::span<const std::byte> params) {
   Launch launch{};
   assert(params.size() == sizeof launch.params);
   std::memcpy(&launch.params, params.data(), sizeof launch.params);
-  const uint count = launch.params.groups / (launch.params.tile_rows * launch.params.tile_columns);
-  set_tiles(launch.params, count, form.tile_rows, form.tile_columns);
+  set_tiles(launch.params, native_tile);
   launch.groups = folded(launch.params.groups);
   return launch;
 }
 
-std::array<std::uint32_t, 5> constants_of(const Matrices& matrices) {
-  return {matrices.rows, matrices.columns, matrices.inner, matrices.lanes, 8 * matrices.lanes};
+std::array<std::uint32_t, 5> constants_of(const Form& form, const Matrices& matrices) {
+  return {matrices.rows, matrices.columns, matrices.inner, matrices.lanes, form.subgroups * matrices.lanes};
 }
 
 bool agree(Device& device, const Form& form, const Kernel& common, const Kernel& native) {
-  const kernels::modular_params p = trial(form);
+  const kernels::modular_params p = trial();
   const std::size_t inner = p.inner_padded, planes = std::size_t{p.moduli} * form.products;
   const std::size_t result_bytes = std::size_t{p.moduli} * (form.products == 3 ? 2 : 1) * p.right_vectors * p.row_words * sizeof(uint);
   const std::unique_ptr<Queue> queue = device.open_queue();

@@ -10,10 +10,10 @@
 
 namespace ab::device::vulkan::native {
 
-/// A common kernel that has a native form, and the tiles of that.
+/// A common kernel that has a native form, and what product_i8.comp says of that.
 struct Form {
   const char* kernel;
-  kernels::uint products, tile_rows, tile_columns;
+  kernels::uint products, subgroups;
 };
 std::span<const Form> forms();
 const Form* find_form(const std::string& kernel);
@@ -22,11 +22,11 @@ struct Launch {
   kernels::modular_params params;
   std::array<std::uint32_t, 3> groups;
 };
-/// The launch of the common kernel with those params, by the native form's tiles.
-Launch launch_of(const Form& form, std::span<const std::byte> params);
+/// The launch of the common kernel with those params, by the native one's tiles.
+Launch launch_of(std::span<const std::byte> params);
 
-/// The specialization constants of the native texts, by number.
-std::array<std::uint32_t, 5> constants_of(const Matrices& matrices);
+/// The specialization constants of the native text, by number.
+std::array<std::uint32_t, 5> constants_of(const Form& form, const Matrices& matrices);
 
 /// Whether two kernels of that form, the common one and the native one, make the same planes of stored residues. Throws what the device
 /// throws.

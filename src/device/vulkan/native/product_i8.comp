@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
 // Products of residues of the int8 family as kernels/modular_gemm_i8.k defines them, on the matrices of a subgroup (words: matrices_*.h):
-// bytes times bytes, summed in 32 bits. AB_PRODUCTS: 1 (real, split) or 3 (3M). Eight subgroups make a tile of one modulus, 128 x 128
-// entries, of 3M 128 x 64; terms go by blocks of 64, the next one fetched while one is multiplied.
+// bytes times bytes, summed in 32 bits. AB_PRODUCTS: 1 (real, split) or 3 (3M). A group makes a tile of one modulus, 128 x 128 entries;
+// terms go by blocks of 64, the next one fetched while one is multiplied.
 //
 // Exact: as in the common kernel, 65536 terms between reductions. What a thread holds of a matrix is unspecified: elements are reduced one
 // by one, and meet places only through AB_STORE. Subscripts have 32 bits: bindings have at most 2^32 bytes.
 
-#define AB_TILE_ROWS 128u
-#define AB_STRIDE 5u  // 16 bytes each of a tile's row, with padding
+#define AB_TILE 128u
+#define AB_PIECE_ROWS 64u  // of a subgroup
 #if AB_PRODUCTS == 3
-#define AB_TILE_COLUMNS 64u
-#define AB_PIECE_ROWS 32u  // of a subgroup
-#define AB_PARTS 2u        // of the result
+#define AB_PIECE_COLUMNS 32u
+#define AB_SUBGROUPS 8u
+#define AB_PARTS 2u  // of the result
 #else
-#define AB_TILE_COLUMNS 128u
-#define AB_PIECE_ROWS 64u
+#define AB_PIECE_COLUMNS 64u
+#define AB_SUBGROUPS 4u
 #define AB_PARTS 1u
 #endif
-#define AB_PIECE_COLUMNS 32u
-#define AB_BLOCK ((AB_TILE_ROWS + AB_TILE_COLUMNS) * AB_STRIDE)
+#define AB_STRIDE 5u  // 16 bytes each of a tile's row, with padding
+#define AB_BLOCK (2u * AB_TILE * AB_STRIDE)
 
 layout(constant_id = 0) const uint AB_ROWS = 16u;  // of a matrix
 layout(constant_id = 1) const uint AB_COLUMNS = 16u;
 layout(constant_id = 2) const uint AB_INNER = 32u;
 layout(constant_id = 3) const uint AB_LANES = 32u;  // of a subgroup
-layout(local_size_x_id = 4) in;                     // eight subgroups
+layout(local_size_x_id = 4) in;                     // AB_SUBGROUPS of them
 const uint AB_DOWN = AB_PIECE_ROWS / AB_ROWS;
 const uint AB_ACROSS = AB_PIECE_COLUMNS / AB_COLUMNS;
-const uint AB_LOADS = (AB_TILE_ROWS + AB_TILE_COLUMNS + 2u * AB_LANES - 1u) / (2u * AB_LANES);  // of a thread, for a block
+const uint AB_LOADS = 2u * AB_TILE * 4u / (AB_SUBGROUPS * AB_LANES);  // of a thread, for a block
 #define AB_ALL(i, count) AB_UNROLL for (uint i = 0u; i < count; ++i)
 #define AB_ALL_ELEMENTS(x) AB_UNROLL for (int x = 0; x < sums[0].length(); ++x)
 
@@ -40,21 +40,20 @@ AB_BODY(product_i8)
   AB_RIGHT_MATRIX(b)
   AB_SUM_MATRICES(sums, AB_DOWN * AB_ACROSS)
 #if AB_PRODUCTS == 3
-  AB_SUM_MATRICES(re, AB_DOWN * AB_ACROSS)
-  AB_SUM_MATRICES(im, AB_DOWN * AB_ACROSS)
+  AB_SUM_MATRICES(parts, AB_DOWN * AB_ACROSS)  // 65536 re + im
 #endif
   AB_GROUPS_ARE(p.groups)
   uint tiles = p.tile_rows * p.tile_columns;
   uint l = AB_GROUP_ID / tiles;
-  uint i0 = (AB_GROUP_ID % tiles) % p.tile_rows * AB_TILE_ROWS;
-  uint j0 = (AB_GROUP_ID % tiles) / p.tile_rows * AB_TILE_COLUMNS;
+  uint i0 = (AB_GROUP_ID % tiles) % p.tile_rows * AB_TILE;
+  uint j0 = (AB_GROUP_ID % tiles) / p.tile_rows * AB_TILE;
   uint rows_here = p.left_vectors - i0;
   uint columns_here = p.right_vectors - j0;
   uint m = table[l * AB_MODULUS_WORDS];
   uint inverse = table[l * AB_MODULUS_WORDS + AB_MODULUS_INVERSE];
   uint quads = p.inner_padded / 16u;  // of a vector
-  uint row0 = gl_SubgroupID % (AB_TILE_ROWS / AB_PIECE_ROWS) * AB_PIECE_ROWS;
-  uint column0 = gl_SubgroupID / (AB_TILE_ROWS / AB_PIECE_ROWS) * AB_PIECE_COLUMNS;
+  uint row0 = gl_SubgroupID % (AB_TILE / AB_PIECE_ROWS) * AB_PIECE_ROWS;
+  uint column0 = gl_SubgroupID / (AB_TILE / AB_PIECE_ROWS) * AB_PIECE_COLUMNS;
   for (uint product = 0u; product < AB_PRODUCTS; ++product) {
     uint left_at = ((l * AB_PRODUCTS + product) * p.left_all + p.left_first + i0) * quads;
     uint right_at = ((l * AB_PRODUCTS + product) * p.right_all + p.right_first + j0) * quads;
@@ -64,11 +63,11 @@ AB_BODY(product_i8)
     // Before the first block, which is fetched in a round of its own, nothing is multiplied.
     for (uint q = 0u; q <= quads; q += 4u) {
       AB_ALL(load, AB_LOADS) {
-        uint row = (load * 8u * AB_LANES + gl_LocalInvocationIndex) / 4u;
+        uint row = (load * AB_SUBGROUPS * AB_LANES + gl_LocalInvocationIndex) / 4u;
         uint at = q + gl_LocalInvocationIndex % 4u;
         next[load] = uvec4(0u);
-        if (q < quads && row < AB_TILE_ROWS && row < rows_here) next[load] = left[left_at + row * quads + at];
-        if (q < quads && row >= AB_TILE_ROWS && row - AB_TILE_ROWS < columns_here) next[load] = right[right_at + (row - AB_TILE_ROWS) * quads + at];
+        if (q < quads && row < AB_TILE && row < rows_here) next[load] = left[left_at + row * quads + at];
+        if (q < quads && row >= AB_TILE && row - AB_TILE < columns_here) next[load] = right[right_at + (row - AB_TILE) * quads + at];
       }
       uint block = (q / 4u & 1u) * AB_BLOCK;
       uint before = AB_BLOCK - block;
@@ -76,13 +75,13 @@ AB_BODY(product_i8)
         uint k = step * AB_INNER / 16u;
         AB_ALL(i, AB_DOWN) AB_LOAD_LEFT(a[i], before + (row0 + i * AB_ROWS) * AB_STRIDE + k)
         AB_ALL(j, AB_ACROSS) {
-          AB_LOAD_RIGHT(b, before + (AB_TILE_ROWS + column0 + j * AB_COLUMNS) * AB_STRIDE + k)
+          AB_LOAD_RIGHT(b, before + (AB_TILE + column0 + j * AB_COLUMNS) * AB_STRIDE + k)
           AB_ALL(i, AB_DOWN) AB_MULTIPLY(sums[j * AB_DOWN + i], a[i], b)
         }
       }
       AB_ALL(load, AB_LOADS) {
-        uint row = (load * 8u * AB_LANES + gl_LocalInvocationIndex) / 4u;
-        if (q < quads && row < AB_TILE_ROWS + AB_TILE_COLUMNS) tile[block + row * AB_STRIDE + gl_LocalInvocationIndex % 4u] = next[load];
+        uint row = (load * AB_SUBGROUPS * AB_LANES + gl_LocalInvocationIndex) / 4u;
+        if (q < quads) tile[block + row * AB_STRIDE + gl_LocalInvocationIndex % 4u] = next[load];
       }
       barrier();
       if ((q & 0xFFFu) == 0u || q == quads) {
@@ -93,11 +92,7 @@ AB_BODY(product_i8)
     }
 #if AB_PRODUCTS == 3
     AB_ALL(e, AB_DOWN * AB_ACROSS) {
-      AB_ALL_ELEMENTS(x) {
-        int value = sums[e][x];
-        re[e][x] = product == 0u ? value : product == 1u ? re[e][x] - value : re[e][x];
-        im[e][x] = product == 0u ? -value : product == 1u ? im[e][x] - value : im[e][x] + value;
-      }
+      AB_ALL_ELEMENTS(x) parts[e][x] = product == 0u ? 65535 * sums[e][x] : parts[e][x] + (product == 1u ? -65537 : 1) * sums[e][x];
     }
 #endif
   }
@@ -107,7 +102,11 @@ AB_BODY(product_i8)
     uint across = turn % AB_ACROSS;
     AB_ALL(i, AB_DOWN) {
 #if AB_PRODUCTS == 3
-      AB_ALL_ELEMENTS(x) sums[0][x] = part == 0u ? re[across * AB_DOWN + i][x] : im[across * AB_DOWN + i][x];
+      AB_ALL_ELEMENTS(x) {
+        int both = parts[across * AB_DOWN + i][x];
+        int im = both << 16 >> 16;
+        sums[0][x] = part == 0u ? (both - im) / 65536 : im;
+      }
       AB_STORE(sums[0], results + i * AB_ROWS / 4u)
 #else
       AB_STORE(sums[across * AB_DOWN + i], results + i * AB_ROWS / 4u)

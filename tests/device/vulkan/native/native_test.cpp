@@ -10,8 +10,8 @@
 namespace ab::device::vulkan::native {
 namespace {
 
-Launch launched(const char* kernel, kernels::modular_params p) {
-  return launch_of(*find_form(kernel), std::as_bytes(std::span(&p, 1)));
+Launch launched(const kernels::modular_params& p) {
+  return launch_of(std::as_bytes(std::span(&p, 1)));
 }
 
 // 7 moduli by the common kernel's tiles.
@@ -19,26 +19,23 @@ kernels::modular_params product(kernels::uint rows, kernels::uint columns) {
   kernels::modular_params p{};
   p.left_vectors = rows, p.right_vectors = columns, p.left_first = 9;
   p.tile_rows = (rows + 63) / 64, p.tile_columns = (columns + 63) / 64;
-  p.groups = 7 * p.tile_rows * p.tile_columns;
+  p.moduli = 7, p.groups = p.moduli * p.tile_rows * p.tile_columns;
   return p;
 }
 
 TEST(VulkanNative, LaunchesGoByItsTiles) {
   struct Tiling {
-    const char* kernel;
     kernels::uint rows, columns, tile_rows, tile_columns;
   };
-  for (const Tiling& t :
-       {Tiling{"modular_gemm_i8", 1, 1, 1, 1}, Tiling{"modular_gemm_i8", 128, 129, 1, 2}, Tiling{"modular_gemm_i8", 1000, 64, 8, 1},
-        Tiling{"modular_gemm_i8_3m", 129, 64, 2, 1}, Tiling{"modular_gemm_i8_3m", 128, 65, 1, 2}}) {
-    const Launch launch = launched(t.kernel, product(t.rows, t.columns));
+  for (const Tiling& t : {Tiling{1, 1, 1, 1}, Tiling{128, 129, 1, 2}, Tiling{1000, 64, 8, 1}, Tiling{129, 128, 2, 1}}) {
+    const Launch launch = launched(product(t.rows, t.columns));
     EXPECT_EQ(launch.params.tile_rows, t.tile_rows) << t.rows << " x " << t.columns;
     EXPECT_EQ(launch.params.tile_columns, t.tile_columns);
     EXPECT_EQ(launch.params.groups, 7 * t.tile_rows * t.tile_columns);
     EXPECT_EQ(launch.params.left_first, 9u);
     EXPECT_EQ(launch.groups, (std::array<std::uint32_t, 3>{launch.params.groups, 1, 1}));
   }
-  EXPECT_EQ(launched("modular_gemm_i8", product(128 * 128, 128 * 128)).groups, (std::array<std::uint32_t, 3>{AB_FOLD, 4, 1}));
+  EXPECT_EQ(launched(product(128 * 128, 128 * 128)).groups, (std::array<std::uint32_t, 3>{AB_FOLD, 4, 1}));
 }
 
 TEST(VulkanNative, TheOthersAreCommon) {
