@@ -239,7 +239,7 @@ std::unique_ptr<Device> open_vulkan_with(int ordinal, GpuKernels kernels) {
   }
   auto device = std::make_unique<VulkanDevice>(*instance, ordinal);
   device->choose_spelling();
-  if (kernels == GpuKernels::Best) device->choose_native();
+  if (kernels != GpuKernels::Common) device->choose_native();
   return device;
 }
 
