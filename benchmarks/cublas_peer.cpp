@@ -145,9 +145,7 @@ class Ours {
       for (int part = 0; part < parts_; ++part) ab_matrix_destroy(matrices[part]);
     }
   }
-  void multiply() {
-    require(parts_ == 1 ? ab_dgemm(a_[0], b_[0], c_[0]) : ab_zgemm(a_[0], a_[1], b_[0], b_[1], c_[0], c_[1]));
-  }
+  void multiply() { require(parts_ == 1 ? ab_dgemm(a_[0], b_[0], c_[0]) : ab_zgemm(a_[0], a_[1], b_[0], b_[1], c_[0], c_[1])); }
   // What was prepared of the operands is of no use any more.
   void write_operands() {
     for (const auto& matrices : {a_, b_}) {

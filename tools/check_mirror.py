@@ -29,6 +29,7 @@ WITHOUT_SOURCE = {
     "tests/ops/native_engines_test.cpp": "native kernels against the common ones, over whole products",
     "tests/ops/cuda_native_test.cpp": "the same for those of CUDA devices",
     "tests/ops/metal_native_test.cpp": "the same for those of Metal devices",
+    "tests/ops/vulkan_native_test.cpp": "the same for those of Vulkan devices",
     "tests/device/cuda/native/reductions_test.cpp": "on a GPU: all that may come through the reductions of sums.cuh and residues.cuh",
 }
 

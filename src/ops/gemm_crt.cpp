@@ -75,8 +75,8 @@ void launch_residues(Crt& crt, ResidueParts parts, const VectorView& view, const
   p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
   const Slice inner = p.use_inner != 0u ? parts.inner_pairs.slice() : crt.constants->first();
   crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
-                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, out.shifts.slice(), crt.constants->first(),
-                      out.planes.slice(), params(p)});
+                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, out.shifts.slice(),
+                      crt.constants->first(), out.planes.slice(), params(p)});
 }
 
 const VectorView& operand_of(const Crt& crt, HandSide hand) {
@@ -87,7 +87,8 @@ const VectorView& operand_of(const Crt& crt, HandSide hand) {
 Lease upload_shifts(Crt& crt, HandSide hand, Block vectors) {
   const std::span<const std::int32_t> all(hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts);
   const auto of_part = [&](Index part) {
-    return all.subspan(static_cast<std::size_t>(part * operand_of(crt, hand).vectors + vectors.first), static_cast<std::size_t>(vectors.count));
+    return all.subspan(static_cast<std::size_t>(part * operand_of(crt, hand).vectors + vectors.first),
+                       static_cast<std::size_t>(vectors.count));
   };
   if (!crt.plan.split) return upload(crt.context, of_part(0));
   std::vector<std::int32_t> both(of_part(0).begin(), of_part(0).end());
@@ -246,8 +247,7 @@ Crt begin(Context& context, const Product& product, const CrtPlan& plan, const C
   Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context,       multiplier,    product, plan, family, set, numerics::residue_bytes(family),
-          joint ? 3 : 1, joint ? 2 : 1, {},      {},   {},     {}};
+  Crt crt{context, multiplier, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}};
   crt.constants = constants_of(context, set);
   crt.constants_of_multiplier = &multiplier == &context ? crt.constants : constants_of(multiplier, set);
   if (!plan.inner_pairs.empty()) crt.inner = upload(context, std::span<const std::int32_t>(plan.inner_pairs));

@@ -66,8 +66,9 @@ void StagingRing::advance() {
 void StagingRing::flush() {
   const Unsent unsent = std::exchange(unsent_, {});
   if (unsent.bytes == 0) return;
-  context_.check(context_.driver().copy_to_device(unsent.allocation + unsent.offset, slots_[current_].data + unsent.first, unsent.bytes, stream_),
-                 "cuMemcpyHtoDAsync");
+  context_.check(
+      context_.driver().copy_to_device(unsent.allocation + unsent.offset, slots_[current_].data + unsent.first, unsent.bytes, stream_),
+      "cuMemcpyHtoDAsync");
 }
 
 void StagingRing::upload(Address allocation, std::size_t offset, std::span<const std::byte> from) {

@@ -49,7 +49,7 @@ class StagingRing {
   const int threads_;
   std::array<Slot, slot_count> slots_{};
   std::size_t current_ = 0;
-  std::size_t used_bytes_ = 0;      // of the current slot, by uploads that no event follows yet
+  std::size_t used_bytes_ = 0;  // of the current slot, by uploads that no event follows yet
   Unsent unsent_;
   bool unknown_in_flight_ = false;  // neither an event nor a wait was to be had: no slot is used before a wait
 };
