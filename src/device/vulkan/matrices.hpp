@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cooperative matrices: products of signed bytes, summed in 32 bits, that the threads of a subgroup make together.
 #pragma once
+#include <cstdint>
 #include <cstddef>
 #include <optional>
 
