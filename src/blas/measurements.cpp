@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <new>
 
 #include "core/settings.hpp"
 #include "device/registry.hpp"
@@ -45,17 +46,20 @@ constinit std::atomic<Outlook> outlook{Outlook::Unknown};
 
 // Whether any device could have a surface that matters.
 bool may_find_surface() {
-  const Outlook known = outlook.load(std::memory_order_acquire);
+  if (settings().split.mode != Split::Mode::Off) return true;
+  const Outlook known = outlook.load(std::memory_order_relaxed);
   if (known != Outlook::Unknown) return known == Outlook::Something;
   const routing::Tables* tables = routing::tables();
   if (tables == nullptr) return false;  // this time
-  const bool something = settings().split.mode != Split::Mode::Off || may_find_section(*tables);
-  outlook.store(something ? Outlook::Something : Outlook::Nothing, std::memory_order_release);
+  const bool something = may_find_section(*tables);
+  outlook.store(something ? Outlook::Something : Outlook::Nothing, std::memory_order_relaxed);
   return something;
 }
 
 routing::Surface search_surface(int index) {
-  const routing::Section* section = search(*routing::tables(), index);
+  const routing::Tables* tables = routing::tables();
+  if (tables == nullptr) throw std::bad_alloc();
+  const routing::Section* section = search(*tables, index);
   if (section != nullptr) last_section.store(section);
   return {section, device::traits_of(index).unified_memory, index != cpu_index};
 }
