@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: MIT
 // How fast and how accurate is cuBLAS on matrices that stay on the device? Libraries and driver are opened when the program runs; a
 // library in LD_PRELOAD that puts its own cublasDgemm_v2 in front is the one that is measured. One JSON object a line.
-// Usage: cublas_peer NAME LIBRARY native|emulated dgemm|zgemm MxNxK...
+// With --beside the product of our C API (class fp64) is measured in turn with it: with what was prepared of its operands kept, and with
+// operands just written. Then both go 1.5 s without a pause.
+// Usage: cublas_peer [--beside] NAME LIBRARY native|emulated dgemm|zgemm MxNxK...
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "apple_bottom.h"
 #include "device/cuda/driver.hpp"
 
 namespace {
@@ -42,6 +48,7 @@ Function* entry(const char* name) {
 
 struct Case {
   std::string name, library, mode, operation;
+  bool beside;
   int m, n, k;
   int parts() const { return operation == "zgemm" ? 2 : 1; }
 };
@@ -117,6 +124,86 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+void require(ABStatus status) {
+  if (status != AB_OK) throw std::runtime_error(ab_last_error());
+}
+
+// The same product by the C API: matrices that stay on the device.
+class Ours {
+ public:
+  Ours(const Case& asked, const Operands& x) : parts_(asked.parts()) {
+    for (int part = 0; part < parts_; ++part) {
+      a_[part] = matrix(asked.m, asked.k, x.a);
+      b_[part] = matrix(asked.k, asked.n, x.b);
+      c_[part] = matrix(asked.m, asked.n, {});
+    }
+  }
+  Ours(const Ours&) = delete;
+  Ours& operator=(const Ours&) = delete;
+  ~Ours() {
+    for (const auto& matrices : {a_, b_, c_}) {
+      for (int part = 0; part < parts_; ++part) ab_matrix_destroy(matrices[part]);
+    }
+  }
+  void multiply() { require(parts_ == 1 ? ab_dgemm(a_[0], b_[0], c_[0]) : ab_zgemm(a_[0], a_[1], b_[0], b_[1], c_[0], c_[1])); }
+  // What was prepared of the operands is of no use any more.
+  void write_operands() {
+    for (const auto& matrices : {a_, b_}) {
+      for (int part = 0; part < parts_; ++part) require(ab_matrix_scale(1.0, matrices[part]));
+    }
+  }
+
+ private:
+  static ABMatrix matrix(int rows, int cols, const std::vector<double>& words) {
+    ABMatrix made = ab_matrix_create(rows, cols);
+    if (made == nullptr) throw std::runtime_error(ab_last_error());
+    if (!words.empty()) require(ab_matrix_upload(made, words.data(), true));
+    return made;
+  }
+  int parts_;
+  std::array<ABMatrix, 2> a_{}, b_{}, c_{};
+};
+
+double time_of(const std::function<void()>& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Seconds a call when calls follow one another for 1.5 s.
+double sustained(const std::function<void()>& body) {
+  constexpr double long_enough_s = 1.5;
+  int calls = 0;
+  double elapsed_s = 0;
+  for (; elapsed_s < long_enough_s; ++calls) elapsed_s += time_of(body);
+  return elapsed_s / calls;
+}
+
+// By what took it: the peer, our product with prepared operands, and with fresh ones.
+struct Times {
+  std::vector<double> peer, kept, fresh;
+  double sustained_peer = 0, sustained_kept = 0;
+};
+
+Times time_in_turn(const std::function<void()>& peer, Ours* ours) {
+  Times times;
+  for (int run = -warm_up; run < runs; ++run) {
+    const auto time = [&](std::vector<double>& to, const std::function<void()>& body) {
+      const double seconds = time_of(body);
+      if (run >= 0) to.push_back(seconds);
+    };
+    time(times.peer, peer);
+    if (ours == nullptr) continue;
+    ours->write_operands();
+    time(times.fresh, [&] { ours->multiply(); });
+    time(times.kept, [&] { ours->multiply(); });
+  }
+  if (ours == nullptr) return times;
+  times.sustained_peer = sustained(peer);
+  times.sustained_kept = sustained([&] { ours->multiply(); });
+  return times;
+}
+
 void measure(const cuda::Driver& driver, Handle handle, const Case& asked) {
   std::mt19937_64 generator(1);
   const auto m = static_cast<std::size_t>(asked.m), n = static_cast<std::size_t>(asked.n), k = static_cast<std::size_t>(asked.k);
@@ -127,28 +214,34 @@ void measure(const cuda::Driver& driver, Handle handle, const Case& asked) {
   b.write(x.b);
   auto* const gemm = entry<Gemm>(parts == 2 ? "cublasZgemm_v2" : "cublasDgemm_v2");
   const double one[2] = {1, 0}, zero[2] = {0, 0};
-  std::vector<double> seconds;
-  for (int run = 0; run < warm_up + runs; ++run) {
-    const auto start = std::chrono::steady_clock::now();
+  const auto multiply = [&] {
     check(gemm(handle, 0, 0, asked.m, asked.n, asked.k, one, a.pointer(), asked.m, b.pointer(), asked.k, zero, c.pointer(), asked.m),
           "gemm");
     check(driver.stream_synchronize(nullptr), "cuStreamSynchronize");
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    if (run >= warm_up) seconds.push_back(elapsed.count());
-  }
+  };
+  const auto ours = asked.beside ? std::make_unique<Ours>(asked, x) : nullptr;
+  const Times times = time_in_turn(multiply, ours.get());
   const std::vector<double> result = c.read();
   double error_u = 0;
   for (int s = 0; s < sampled; ++s) error_u = std::max(error_u, error_of_entry(asked, x, result, generator() % m, generator() % n));
-  const double median_s = median(seconds), flops = (parts == 2 ? 8.0 : 2.0) * asked.m * asked.n * asked.k;
+  const double median_s = median(times.peer), flops = (parts == 2 ? 8.0 : 2.0) * asked.m * asked.n * asked.k;
   std::printf(
       "{\"op\":\"%s\",\"shape\":\"%dx%dx%d\",\"peer\":\"%s\",\"library\":\"%s\",\"mode\":\"%s\",\"operands\":\"resident\",\"runs\":%d,"
-      "\"median_s\":%.9g,\"gflops\":%.6g,\"error_u\":%.4g}\n",
+      "\"median_s\":%.9g,\"gflops\":%.6g,\"error_u\":%.4g",
       asked.operation.c_str(), asked.m, asked.n, asked.k, asked.name.c_str(), asked.library.c_str(), asked.mode.c_str(), runs, median_s,
       flops / median_s * 1e-9, error_u);
+  if (ours) {
+    const auto rate = [&](double seconds) { return flops / seconds * 1e-9; };
+    std::printf(",\"sustained_gflops\":%.6g,\"ours\":{\"kept_gflops\":%.6g,\"fresh_gflops\":%.6g,\"sustained_gflops\":%.6g}",
+                rate(times.sustained_peer), rate(median(times.kept)), rate(median(times.fresh)), rate(times.sustained_kept));
+  }
+  std::printf("}\n");
   std::fflush(stdout);
 }
 
-int run(const std::vector<std::string>& words) {
+int run(std::vector<std::string> words) {
+  const bool beside = words[0] == "--beside";
+  if (beside) words.erase(words.begin());
   const cuda::Driver* const driver = cuda::driver();
   if (driver == nullptr) throw std::runtime_error("there is no CUDA driver here");
   cuda::Number device = 0;
@@ -160,8 +253,9 @@ int run(const std::vector<std::string>& words) {
   Handle handle = nullptr;
   check(entry<int(Handle*)>("cublasCreate_v2")(&handle), "cublasCreate");
   if (words[2] == "emulated") check(entry<int(Handle, int)>("cublasSetMathMode")(handle, emulated_math), "cublasSetMathMode");
+  if (beside) require(ab_init());
   for (std::size_t i = 4; i < words.size(); ++i) {
-    Case asked{words[0], words[1], words[2], words[3], 0, 0, 0};
+    Case asked{words[0], words[1], words[2], words[3], beside, 0, 0, 0};
     if (std::sscanf(words[i].c_str(), "%dx%dx%d", &asked.m, &asked.n, &asked.k) != 3) throw std::runtime_error(words[i] + " is no MxNxK");
     measure(*driver, handle, asked);
   }
@@ -172,7 +266,7 @@ int run(const std::vector<std::string>& words) {
 
 int main(int count, char** arguments) {
   if (count < 6) {
-    std::fprintf(stderr, "usage: cublas_peer NAME LIBRARY native|emulated dgemm|zgemm MxNxK...\n");
+    std::fprintf(stderr, "usage: cublas_peer [--beside] NAME LIBRARY native|emulated dgemm|zgemm MxNxK...\n");
     return 2;
   }
   try {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How fast are the native CUDA kernels one by one? Events around launches on the first device: residues of both operands (terms that are
 // neighbours, and vectors that are), product, reconstruction, for square products of 14 moduli. Contents are random, C is not checked.
-// usage: cuda_kernels [--3m] [--sustained] N...     rates: GB/s of compulsory traffic, TOPS of int8 operations
+// usage: cuda_kernels [--3m] [--sustained] [--ampere] N...     rates: GB/s of compulsory traffic, TOPS of int8 operations
+// --ampere: products by warps, on any card
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +25,7 @@ using namespace ab::device::cuda::native;
 
 class Machine {
  public:
-  Machine() : context_(*driver(), 0), current_(context_), kernels_(NativeKernels::load(context_, 0)) {
+  explicit Machine(GpuKernels kernels) : context_(*driver(), 0), current_(context_), kernels_(NativeKernels::load(context_, 0, kernels)) {
     check(call().stream_create(&stream_, stream_non_blocking));
     check(call().event_create(&from_, event_default));
     check(call().event_create(&to_, event_default));
@@ -178,6 +179,7 @@ void measure_product(Machine& machine, const Options& options, const Arrays& x) 
   product.rows = product.columns = x.n, product.moduli = Arrays::moduli, product.products = x.products, product.results = x.results;
   product.meetings = x.small;
   for (const Tiles tiles : {Tiles::Best, Tiles::Small, Tiles::Large}) {
+    if (tiles != Tiles::Best && !machine.kernels()->has_warpgroups()) continue;
     product.tiles = tiles;
     report(machine, options,
            tiles == Tiles::Best    ? "product"
@@ -203,12 +205,13 @@ void measure_reconstruction(Machine& machine, const Options& options, const Arra
   const numerics::ModuliSet& set = numerics::moduli(ModuliFamily::Int8, budget);
   ResultParams p{};
   p.results = reinterpret_cast<const unsigned char*>(x.results);
-  p.left_shifts = p.right_shifts = reinterpret_cast<const int*>(x.small);
+  p.left_shifts = p.right_shifts = reinterpret_cast<const int*>(upload(machine, std::vector<int>(static_cast<std::size_t>(x.n))));
   p.table = reinterpret_cast<const unsigned*>(upload(machine, std::vector(set.constants.begin(), set.constants.end())));
   p.whole = reinterpret_cast<const unsigned*>(upload(machine, std::vector{set.product}));
   p.c_re = reinterpret_cast<kernels::ulong*>(x.c);
   p.c_im = p.c_re + (x.parts == 2 ? 1 : 0);
-  p.store = Store::Pairs;
+  p.store = x.parts == 2 ? Store::Interleaved : Store::Rows;
+  p.plain = true;
   p.rows = p.columns = static_cast<int>(x.n);
   p.p.c.row_stride = x.parts, p.p.c.column_stride = x.n * x.parts, p.p.c.parts = static_cast<unsigned>(x.parts);
   p.p.c.rows = p.p.c.columns = static_cast<unsigned>(x.n);
@@ -232,21 +235,25 @@ void measure(Machine& machine, const Options& options, Index n) {
 
 int main(int count, char** words) {
   Options options;
+  GpuKernels kernels = GpuKernels::Best;
   std::vector<Index> sizes;
   for (int i = 1; i < count; ++i) {
     if (std::strcmp(words[i], "--3m") == 0) {
       options.complex = true;
     } else if (std::strcmp(words[i], "--sustained") == 0) {
       options.sustained = true;
+    } else if (std::strcmp(words[i], "--ampere") == 0) {
+      kernels = GpuKernels::Ampere;
     } else {
       sizes.push_back(std::atol(words[i]));
     }
   }
-  if (sizes.empty()) return std::fprintf(stderr, "usage: cuda_kernels [--3m] [--sustained] N...\n"), 2;
+  if (sizes.empty()) return std::fprintf(stderr, "usage: cuda_kernels [--3m] [--sustained] [--ampere] N...\n"), 2;
   if (driver() == nullptr) return std::fprintf(stderr, "cuda_kernels: no CUDA driver here\n"), 77;
   try {
-    Machine machine;
+    Machine machine(kernels);
     if (machine.kernels() == nullptr) return std::fprintf(stderr, "cuda_kernels: no native kernels for this device\n"), 77;
+    std::printf("products by %s\n", machine.kernels()->has_warpgroups() ? "warpgroups" : "warps");
     for (const Index n : sizes) measure(machine, options, n);
   } catch (const std::exception& error) {
     return std::fprintf(stderr, "cuda_kernels: %s\n", error.what()), 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where does the time of a product go, on the cpu device or (AB_DEVICE=cuda) on the first CUDA device? Medians of each kernel's launches
-// and of the rest, for one shape. On AMX, of the runs that had the core's matrix unit to themselves, when there are any; the int8 rate is
-// that of the calling thread's core. usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
+// Where does the time of a product go, on the cpu device or (AB_DEVICE=cuda, vulkan) on the first of a kind? Medians of each kernel's
+// launches and of the rest, for one shape. On AMX, of the runs that had the core's matrix unit to themselves, when there are any; the int8
+// rate is that of the calling thread's core. usage: product_stages d|z M N K [RUNS]     (AB_CPU_KERNELS and AB_NUM_THREADS as everywhere)
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include "core/settings.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cuda/cuda_device.hpp"
+#include "device/vulkan/vulkan_device.hpp"
 #include "matrix_rate.hpp"
 #include "ops/gemm.hpp"
 #include "ops/open_device.hpp"
@@ -65,10 +66,14 @@ class TimedQueue final : public device::Queue {
   Stages& stages_;
 };
 
+std::unique_ptr<device::Device> open_device() {
+  const std::string& device = settings().device;
+  return device.starts_with("cuda") ? device::open_cuda(0) : device.starts_with("vulkan") ? device::open_vulkan(0) : device::open_cpu();
+}
+
 class TimedDevice final : public device::Device {
  public:
-  explicit TimedDevice(Stages& stages)
-      : device_(settings().device.starts_with("cuda") ? device::open_cuda(0) : device::open_cpu()), stages_(stages) {}
+  explicit TimedDevice(Stages& stages) : device_(open_device()), stages_(stages) {}
   const device::Traits& traits() const override { return device_->traits(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return device_->allocate(bytes); }
   std::unique_ptr<device::Memory> adopt(std::span<std::byte> host) override { return device_->adopt(host); }

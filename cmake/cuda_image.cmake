@@ -83,7 +83,8 @@ function(ab_embed_cuda_image source text header array standard)
     COMMENT "Kernels for CUDA devices: ${array}" VERBATIM)
 endfunction()
 
-# The object library ab_cuda_kernels: shapes, the image of the common kernels, and that of the native ones (Hopper only; perhaps empty).
+# The object library ab_cuda_kernels: shapes, the image of the common kernels, and that of the native ones (perhaps empty), which has machine
+# code for Hopper, Ampere and Ada, and PTX for what comes later.
 function(ab_add_cuda_kernels)
   ab_generate_cuda_shapes(shapes)
   ab_find_nvcc()
@@ -96,7 +97,7 @@ function(ab_add_cuda_kernels)
       ${AB_NVCC_ARCHITECTURES})
     if(AB_NVCC_ARCHITECTURES MATCHES "sm_90a")
       ab_embed_cuda_image(${folder}/cuda_native_image.cpp ${PROJECT_SOURCE_DIR}/src/device/cuda/native/kernels.cu
-        device/cuda/native/native_image.hpp native_image c++20 -gencode arch=compute_90a,code=sm_90a)
+        device/cuda/native/native_image.hpp native_image c++20 ${AB_NVCC_ARCHITECTURES} -gencode arch=compute_80,code=sm_80)
       list(APPEND images ${folder}/cuda_native_image.cpp)
     else()
       list(APPEND images ${PROJECT_SOURCE_DIR}/src/device/cuda/native/absent.cpp)

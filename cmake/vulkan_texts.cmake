@@ -22,6 +22,42 @@ function(ab_add_packed_dot_texts out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+# A native text with the words that `first_lines` has, and a define. Sets OUT to the file.
+function(ab_add_matrix_text name first_lines define out)
+  set(kernel ${PROJECT_SOURCE_DIR}/src/device/vulkan/native/product_i8.comp)
+  set(file ${PROJECT_BINARY_DIR}/generated/glsl/${name}.comp)
+  add_custom_command(OUTPUT ${file}
+    COMMAND ${CMAKE_C_COMPILER} -E -P -undef -nostdinc -x c -I ${PROJECT_SOURCE_DIR}/src -DAB_LANG_GLSL -D${define}
+      "-DAB_FIRST_LINES=\"${first_lines}\"" "-DAB_KERNEL_TEXT=\"${kernel}\"" ${AB_KERNEL_DIR}/device_text.h -o ${file}
+    DEPENDS ${AB_KERNEL_TEXTS} ${kernel} ${first_lines} COMMENT "Kernel text ${file}" VERBATIM)
+  set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# Texts for devices with cooperative matrices, spelled for each extension that the compiler knows. Sets OUT_ROWS to "name|launch" lines,
+# OUT_FILES to the files.
+function(ab_add_matrix_texts out_rows out_files)
+  set(rows "")
+  set(files "")
+  foreach(extension KHR NV)
+    set(probe ${PROJECT_BINARY_DIR}/generated/knows_${extension}.comp)
+    file(WRITE ${probe} "#version 450\n#extension GL_${extension}_cooperative_matrix : require\nvoid main() {}\n")
+    execute_process(COMMAND ${AB_GLSLANG} --quiet --target-env vulkan1.1 ${probe} -o ${probe}.spv OUTPUT_QUIET RESULT_VARIABLE unknown)
+    if(unknown)
+      continue()
+    endif()
+    string(TOLOWER ${extension} words)
+    foreach(variant "modular_gemm_i8;1" "modular_gemm_i8_3m;3")
+      list(POP_FRONT variant name products)
+      ab_add_matrix_text(${name}_${words} ${PROJECT_SOURCE_DIR}/src/device/vulkan/native/matrices_${words}.h AB_PRODUCTS=${products} file)
+      string(APPEND rows "${name}_${words}|256, 1, 4, sizeof(kernels::modular_params)\n")
+      list(APPEND files ${file})
+    endforeach()
+  endforeach()
+  set_property(GLOBAL PROPERTY AB_MATRIX_TEXTS ${files}) # for the lint of the tests
+  set(${out_rows} "${rows}" PARENT_SCOPE)
+  set(${out_files} "${files}" PARENT_SCOPE)
+endfunction()
+
 # Compiles texts: <folder>/<variant><spelling>.spv. Sets OUT to the files.
 function(ab_compile_spirv folder out)
   set(files "")
@@ -48,8 +84,8 @@ function(ab_add_vulkan_kernels)
     include(${PROJECT_SOURCE_DIR}/cmake/device_kernels.cmake)
     ab_add_device_texts(glsl)
     ab_add_packed_dot_texts(dot_texts)
-    ab_compile_spirv(${folder} files ${AB_GLSL_TEXTS} ${dot_texts})
-    set(rows "")
+    ab_add_matrix_texts(rows matrix_texts)
+    ab_compile_spirv(${folder} files ${AB_GLSL_TEXTS} ${dot_texts} ${matrix_texts})
     ab_read_variants(variants)
     foreach(variant ${variants})
       string(REPLACE "|" ";" words "${variant}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a Hopper GPU is asked about the native CUDA kernels: builds with all cores, one product (a kernel that hangs is seen here), tests
-# against the common kernels, self-test, then each kernel's speed, whole products and their stages. Meant to take under 4 minutes.
+# What a GPU is asked about the native CUDA kernels: builds with all cores, one product (a kernel that hangs is seen here), tests against the
+# common kernels, products by warps too, self-test, then each kernel's speed, whole products and their stages. Meant to take under 5 minutes.
 # usage: scripts/gpu_native_check.sh [--sanitizer] [--quick]
 #   --sanitizer  compute-sanitizer (memcheck) over a few small native products, too      --quick  small sizes only
 # Logs and results go to $OUT, else to benchmarks/results/<GPU>/. Exit status: 0, 1 when a check failed, 2 wrong usage, 77 without a GPU.
@@ -26,7 +26,7 @@ machine=$(tr '[:upper:]' '[:lower:]' <<<"$gpu" | tr -cs 'a-z0-9' '-' | sed 's/^-
 results=${OUT:-benchmarks/results/$machine}
 mkdir -p "$results" || exit 2
 export PATH=$PATH:/usr/local/cuda/bin
-build=build/dev tests=build/dev/tests passed=0 failed=0 limit_s=420
+build=build/dev tests=build/dev/tests passed=0 failed=0 limit_s=480
 
 check() { # name, seconds at most, command...
   local name=$1 most=$2 began=$SECONDS status left=$((limit_s - SECONDS))
@@ -63,7 +63,7 @@ check build 300 scripts/build.sh dev applebottom_cli cuda_kernels product_stages
 export AB_STAGING_MB=${AB_STAGING_MB:-32768} # else products above 4096 are cut into blocks
 native=$tests/ops/ops_cuda_native_test
 
-check first_product 20 "$native" --gtest_filter='CudaNative.OneSmallProduct'
+check first_product 40 "$native" --gtest_filter='*OneSmallProduct*' # of the image's PTX, the driver makes code here
 first=$?
 if [ $first = 0 ] && grep -q SKIPPED "$results/first_product.log"; then
   echo "the native kernels are not used:"
@@ -72,18 +72,21 @@ if [ $first = 0 ] && grep -q SKIPPED "$results/first_product.log"; then
 fi
 if [ $first = 0 ]; then
   check native_steps 60 "$tests/device/device_cuda_native_test"
-  check native_tests 110 "$native" --gtest_filter='-CudaNative.LargeSizes'
-  check native_large 60 "$native" --gtest_filter='CudaNative.LargeSizes'
+  for kernels in Best Ampere; do
+    check "native_tests_$kernels" 110 "$native" --gtest_filter="*/$kernels-*LargeSizes*"
+  done
+  check native_ptx 60 env CUDA_FORCE_PTX_JIT=1 "$native" --gtest_filter='*OneSmallProduct/Best:*SizesAroundEveryTile/Best'
+  check native_large 60 "$native" --gtest_filter='*LargeSizes/Best'
 else
   if command -v compute-sanitizer >/dev/null; then
-    check first_product_sanitized 60 compute-sanitizer --tool memcheck "$native" --gtest_filter='CudaNative.OneSmallProduct'
+    check first_product_sanitized 60 compute-sanitizer --tool memcheck "$native" --gtest_filter='*OneSmallProduct*'
     show first_product_sanitized 40
   fi
   echo "==== the rest goes on with AB_CUDA_KERNELS=common"
   export AB_CUDA_KERNELS=common
 fi
 if [ -n "$sanitizer" ] && [ $first = 0 ] && command -v compute-sanitizer >/dev/null; then
-  check sanitizer 100 compute-sanitizer --tool memcheck --error-exitcode 9 "$native" --gtest_filter='CudaNative.OneSmallProduct:CudaNative.Repetitions'
+  check sanitizer 100 compute-sanitizer --tool memcheck --error-exitcode 9 "$native" --gtest_filter='*OneSmallProduct*:*Repetitions*'
 fi
 check self_test 40 $build/applebottom selftest --device cuda:0
 check golden_bits 60 "$tests/ops/ops_golden_test"
@@ -92,6 +95,7 @@ sizes=(1024 2048 4096 8192 16384)
 [ -n "$quick" ] && sizes=(1024 2048)
 if [ $first = 0 ]; then
   check kernels 60 $build/cuda_kernels "${sizes[@]}" && show kernels
+  check kernels_ampere 40 $build/cuda_kernels --ampere "${sizes[@]}" && show kernels_ampere
   check kernels_3m 30 $build/cuda_kernels --3m 1024 2048 "${sizes[2]:-1024}" && show kernels_3m
   [ -n "$quick" ] || { check kernels_sustained 40 $build/cuda_kernels --sustained 4096 8192 && show kernels_sustained; }
 fi

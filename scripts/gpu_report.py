@@ -20,7 +20,7 @@ def checks_of(logs):
 def measurements_of(logs):
     found = []
     for file in sorted(logs.glob("bench_*.json")):
-        found += json.loads(file.read_text())
+        found += [{"bench": file.stem.removeprefix("bench_"), **each} for each in json.loads(file.read_text())]
     return found
 
 
@@ -35,9 +35,9 @@ def table_of(measurements, peers):
     """A line per operation, shape and class; a pair of columns per peer: GFLOP/s and how many times faster we are."""
     names = list(dict.fromkeys(peer["peer"] for peer in peers))
     by_place = {(peer["op"], peer["shape"], peer["peer"]): peer for peer in peers}
-    rows = [["op", "shape", "class", "GFLOP/s", "error u", *(word for name in names for word in (name, "error u", "ratio"))]]
+    rows = [["bench", "op", "shape", "class", "GFLOP/s", "error u", *(word for name in names for word in (name, "error u", "ratio"))]]
     for ours in measurements:
-        row = [ours["op"], ours["shape"], ours["class"], f"{ours['device_gflops']:.1f}", f"{ours['device_error_u']:.3g}"]
+        row = [ours["bench"], ours["op"], ours["shape"], ours["class"], f"{ours['device_gflops']:.1f}", f"{ours['device_error_u']:.3g}"]
         for name in names:
             peer = by_place.get((ours["op"], ours["shape"], name))
             row += [f"{peer['gflops']:.1f}", f"{peer['error_u']:.3g}", f"{peer['median_s'] / ours['device_median_s']:.2f}"] if peer else ["-"] * 3
@@ -82,7 +82,7 @@ def self_test():
         options = argparse.Namespace(logs=folder, output=str(logs / "all.json"), machine="none", device="cuda:0")
         with contextlib.redirect_stdout(io.StringIO()):
             status = report(options)
-        right = [last == ["dgemm", "8x8x8", "fp64", "4.0", "1", "8.0", "0.5", "0.50"], status == 1,
+        right = [last == ["dgemm", "dgemm", "8x8x8", "fp64", "4.0", "1", "8.0", "0.5", "0.50"], status == 1,
                  json.loads((logs / "all.json").read_text())["checks"][1]["name"] == "self_test"]
     print(f"gpu_report --self-test: {sum(right)} of {len(right)} right")
     return 0 if all(right) else 1

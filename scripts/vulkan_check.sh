@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # What a machine with a Vulkan driver is asked: build, self-test, golden bits, device tests, random products and the speed of the common
-# kernels, with CUDA's on the same card beside them where there is one. Short table on stdout, everything as JSON. Under 8 minutes.
+# and the native kernels, with CUDA's on the same card beside them where there is one. Short table on stdout, everything as JSON. Under 8 minutes.
 # usage: scripts/vulkan_check.sh [--device ID] [--unpacked DIR] [--no-build] [--shapes LIST] [--output FILE.json]
 #   --device    default: vulkan:0
 #   --unpacked  a folder in which Debian packages were unpacked (dpkg -x libvulkan1 libvulkan-dev glslang-tools ... DIR): loader, headers and
@@ -58,7 +58,7 @@ output=${output:-${OUT:+$OUT/vulkan-check.json}}
 if [ -n "$build" ]; then
   # A configuration from before headers and compiler were there would not look for them again.
   if [ -f "$folder/CMakeCache.txt" ]; then cmake -S . -B "$folder" -U AB_GLSLANG -U AB_VULKAN_HEADERS -U AB_VULKAN_LOADER >/dev/null 2>&1; fi
-  check build 300 scripts/build.sh dev applebottom_cli ops_golden_test ops_random_test device_test vulkan_device_test || {
+  check build 300 scripts/build.sh dev applebottom_cli ops_golden_test ops_random_test ops_vulkan_native_test device_test vulkan_device_test || {
     output=${output:-$logs/vulkan-check.json}
     finish
   }
@@ -83,6 +83,7 @@ cat "$logs/self_test.log"
 check golden_bits 120 env CUDA_VISIBLE_DEVICES= "$folder/tests/ops/ops_golden_test"
 check device_tests 60 env CUDA_VISIBLE_DEVICES= "$folder/tests/device/device_test"
 check backend_tests 120 "$folder/tests/sim/vulkan/vulkan_device_test"
+check native_products 120 env CUDA_VISIBLE_DEVICES= "$folder/tests/ops/ops_vulkan_native_test"
 check random_products 120 env CUDA_VISIBLE_DEVICES= "$folder/tests/ops/ops_random_test"
 
 bench() { # name, device, classes, environment...
@@ -92,5 +93,6 @@ bench() { # name, device, classes, environment...
     --classes "$classes" --runs 5 --warmup 2 --output "$logs/bench_$name.json"
 }
 bench vulkan "$device" dd,fast,fp64,strict CUDA_VISIBLE_DEVICES=
+bench common "$device" fp64 CUDA_VISIBLE_DEVICES= AB_VULKAN_KERNELS=common
 if "$applebottom" info --json 2>/dev/null | grep -q '"cuda:0"'; then bench cuda cuda:0 dd,fp64 AB_UNUSED=; fi
 finish

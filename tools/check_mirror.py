@@ -11,7 +11,7 @@ NATIVE = "a native engine: compared with the common kernels in tests/ops/native_
 WITHOUT_TEST = {
     "src/device/vulkan/absent.cpp": "no devices, for builds without headers or compiler: those of a bare system",
     "src/device/metal/absent.cpp": "no devices, for all systems but macOS: most tests run with it",
-    "src/device/cpu/dispatch_threads.cpp": "macOS without oneTBB only: threads_test.cpp holds it to the same rules there",
+    "src/device/dispatch_threads.cpp": "macOS without oneTBB only: threads_test.cpp holds it to the same rules there",
     "src/host_blas/accelerate.cpp": "macOS only: the host BLAS of host_blas_test.cpp there",
     "src/device/cuda/absent.cpp": "two constants for builds without nvcc: those of a bare system",
     "src/device/cuda/native/absent.cpp": "the same for the native kernels",
@@ -29,6 +29,7 @@ WITHOUT_SOURCE = {
     "tests/ops/native_engines_test.cpp": "native kernels against the common ones, over whole products",
     "tests/ops/cuda_native_test.cpp": "the same for those of CUDA devices",
     "tests/ops/metal_native_test.cpp": "the same for those of Metal devices",
+    "tests/ops/vulkan_native_test.cpp": "the same for those of Vulkan devices",
     "tests/device/cuda/native/reductions_test.cpp": "on a GPU: all that may come through the reductions of sums.cuh and residues.cuh",
 }
 
@@ -59,7 +60,7 @@ RIGHT = {"src/core/types.cpp": "", "tests/core/types_test.cpp": "", "src/ops/vie
          "src/device/cpu/cpu_device.cpp": "", "tests/device/cpu/cpu_device_test.cpp": "", "tests/golden/golden_test.cpp": ""}
 WRONG = [
     ("a source without test", {"src/ops/gemm.cpp": ""}, "no tests/ops/gemm_test.cpp"),
-    ("a source in a subfolder without test", {"src/device/cpu/threads.cpp": ""}, "no tests/device/cpu/threads_test.cpp"),
+    ("a source in a subfolder without test", {"src/device/threads.cpp": ""}, "no tests/device/threads_test.cpp"),
     ("a test of nothing", {"tests/ops/old_test.cpp": ""}, "tests no file of src/"),
     ("a test in the wrong folder", {"src/ops/gemm.cpp": "", "tests/core/gemm_test.cpp": ""}, "no tests/ops/gemm_test.cpp"),
 ]

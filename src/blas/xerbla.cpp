@@ -13,15 +13,42 @@
 #include "core/thread_state.hpp"
 #include "report/output.hpp"
 
-// Defined by the program, by one of its libraries, or nowhere.
+// Handlers are defined by the program, by one of its libraries, or nowhere.
+using FortranHandler = void (*)(const char* routine, const int* info, std::size_t length);
+using Fortran64Handler = void (*)(const char* routine, const std::int64_t* info, std::size_t length);
+using CblasHandler = void (*)(int info, const char* routine, const char* format, ...);
+#if !defined(__APPLE__)
 extern "C" {
 [[gnu::weak]] void xerbla_(const char* routine, const int* info, std::size_t length);
 [[gnu::weak]] void xerbla_64_(const char* routine, const std::int64_t* info, std::size_t length);
 [[gnu::weak]] void cblas_xerbla(int info, const char* routine, const char* format, ...);
 }
+#endif
 
 namespace ab::blas {
 namespace {
+
+#if defined(__APPLE__)  // Mach-O links no reference to what is defined nowhere: names are looked for
+FortranHandler fortran_handler() noexcept {
+  return reinterpret_cast<FortranHandler>(dlsym(RTLD_DEFAULT, "xerbla_"));
+}
+Fortran64Handler fortran_64_handler() noexcept {
+  return reinterpret_cast<Fortran64Handler>(dlsym(RTLD_DEFAULT, "xerbla_64_"));
+}
+CblasHandler cblas_handler() noexcept {
+  return reinterpret_cast<CblasHandler>(dlsym(RTLD_DEFAULT, "cblas_xerbla"));
+}
+#else
+FortranHandler fortran_handler() noexcept {
+  return &xerbla_;
+}
+Fortran64Handler fortran_64_handler() noexcept {
+  return &xerbla_64_;
+}
+CblasHandler cblas_handler() noexcept {
+  return &cblas_xerbla;
+}
+#endif
 
 /// Does the object that holds this function define BLAS routines too? Then it is a BLAS library, and some stop the process in theirs.
 /// A program that links us statically is none for that: the routines in it are ours.
@@ -42,8 +69,8 @@ bool lies_in_blas_library(const void* function) noexcept {
   return found;
 }
 
-template <class Function>
-bool is_usable(Function* handler) noexcept {
+template <class Handler>
+bool is_usable(Handler handler) noexcept {
   return handler != nullptr && !lies_in_blas_library(reinterpret_cast<const void*>(handler));
 }
 
@@ -117,16 +144,16 @@ const char* expected_numbers(const char* name) {
 }
 
 bool has_fortran_handler(const Front& front) {
-  return front.integers == host_blas::Integers::Bits64 ? is_usable(&xerbla_64_) : is_usable(&xerbla_);
+  return front.integers == host_blas::Integers::Bits64 ? is_usable(fortran_64_handler()) : is_usable(fortran_handler());
 }
 
 void call_fortran_handler(const Front& front, int position) {
   const PaddedName name(*front.routine);
   const std::int64_t wide = position;
   if (front.integers == host_blas::Integers::Bits64) {
-    xerbla_64_(name.text, &wide, name.length);
+    fortran_64_handler()(name.text, &wide, name.length);
   } else {
-    xerbla_(name.text, &position, name.length);
+    fortran_handler()(name.text, &position, name.length);
   }
 }
 
@@ -141,8 +168,8 @@ void report_fault(const Front& front, const ArgumentFault& fault, char letter) {
 void report_cblas_enum(const Front& front, const CblasEnum& bad) {
   note_rejected_call();
   const CblasName name(*front.routine);
-  if (is_usable(&cblas_xerbla)) {
-    cblas_xerbla(bad.position, name.text, "illegal %s setting, %d\n", bad.name, bad.value);
+  if (is_usable(cblas_handler())) {
+    cblas_handler()(bad.position, name.text, "illegal %s setting, %d\n", bad.name, bad.value);
     return;
   }
   char line[line_length];
@@ -155,8 +182,8 @@ void report_cblas_fault(const Front& front, const ArgumentFault& fault) {
   note_rejected_call();
   if (has_fortran_handler(front)) return call_fortran_handler(front, fault.position);
   const CblasName name(*front.routine);
-  if (is_usable(&cblas_xerbla)) {
-    cblas_xerbla(fault.position + 1, name.text, "");
+  if (is_usable(cblas_handler())) {
+    cblas_handler()(fault.position + 1, name.text, "");
   } else {
     const ArgumentFault passed = as_passed(front, fault);
     print_fault(name.text, passed.position + 1, passed, ' ');

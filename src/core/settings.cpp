@@ -77,6 +77,8 @@ constexpr Word<Precision> precision_words[] = {{"dd", Precision::DoubleFloat},
                                                {"exact", Precision::Exact}};
 constexpr Word<CpuKernels> kernel_words[] = {{"best", CpuKernels::Best}, {"amx", CpuKernels::Amx},   {"vnni", CpuKernels::Vnni},
                                              {"avx2", CpuKernels::Avx2}, {"neon", CpuKernels::Neon}, {"common", CpuKernels::Common}};
+constexpr Word<GpuKernels> cuda_kernel_words[] = {
+    {"best", GpuKernels::Best}, {"ampere", GpuKernels::Ampere}, {"common", GpuKernels::Common}};
 constexpr Word<GpuKernels> gpu_kernel_words[] = {{"best", GpuKernels::Best}, {"common", GpuKernels::Common}};
 constexpr const char* retired_names[] = {"AB_CROSSOVER_FLOPS", "AB_CROSSOVER_FLOPS_REAL", "AB_PROFILE_FILE"};
 
@@ -302,9 +304,12 @@ Settings read_settings(const char* (*get)(const char* name), std::vector<std::st
   settings.host_blas = environment.file("AB_HOST_BLAS");
   settings.cpu_kernels =
       environment.word("AB_CPU_KERNELS", kernel_words, CpuKernels::Best, "is none of best, amx, vnni, avx2, neon, common; using best");
-  settings.gpu_kernels = environment.word("AB_CUDA_KERNELS", gpu_kernel_words, GpuKernels::Best, "is none of best, common; using best");
+  settings.gpu_kernels =
+      environment.word("AB_CUDA_KERNELS", cuda_kernel_words, GpuKernels::Best, "is none of best, ampere, common; using best");
   settings.gpu_kernels =
       environment.word("AB_METAL_KERNELS", gpu_kernel_words, settings.gpu_kernels, "is none of best, common; using best");
+  settings.gpu_kernels =
+      environment.word("AB_VULKAN_KERNELS", gpu_kernel_words, settings.gpu_kernels, "is none of best, common; using best");
   settings.num_threads = read_threads(environment);
   read_outputs(environment, settings);
   read_ranks(environment, settings);

@@ -10,7 +10,7 @@ namespace ab {
 
 enum class Mode { Auto, Cpu, Gpu };
 enum class CpuKernels { Best, Amx, Vnni, Avx2, Neon, Common };  // the cpu device starts its choice here and steps down
-enum class GpuKernels { Best, Common };
+enum class GpuKernels { Best, Ampere, Common };                 // Ampere: not what only later CUDA devices have
 
 /// Of device-routed products, between the cpu device and another one.
 struct Split {

@@ -41,6 +41,14 @@ class Queue {
   virtual ~Queue() = default;
   virtual void write(Memory& to, std::size_t offset, std::span<const std::byte> from) = 0;
   virtual void read(const Memory& from, std::size_t offset, std::span<std::byte> to) = 0;
+  /// A point behind what has been asked for so far. Null: for this device it is always the end.
+  class Mark {
+   public:
+    virtual ~Mark() = default;
+  };
+  virtual std::unique_ptr<Mark> mark() { return nullptr; }
+  /// As `read`, but waits for nothing that was asked for after the mark.
+  virtual void read_after(const Mark* /*mark*/, const Memory& from, std::size_t offset, std::span<std::byte> to) { read(from, offset, to); }
   virtual void copy(const Slice& from, const Slice& to, std::size_t bytes) = 0;
   virtual void launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) = 0;
   virtual void finish() = 0;

@@ -11,6 +11,9 @@ AB_DIRECTIVE extension GL_EXT_spirv_intrinsics : require
 spirv_instruction(extensions = ["SPV_KHR_integer_dot_product"], capabilities = [6019, 6018], id = 4450)
 int packed_dot(int a, int b, spirv_literal int format);
 #endif
+#if defined(AB_FIRST_LINES)  // a native text's extensions
+#include AB_FIRST_LINES
+#endif
 #elif defined(AB_LANG_OPENCL)
 #pragma OPENCL FP_CONTRACT OFF
 #elif defined(AB_LANG_METAL)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <limits>
 
 namespace ab::numerics {
@@ -105,23 +106,39 @@ Wide rearranged(const Profile& left, const Profile& right, Index inner) {
   return total;
 }
 
+// Digits, and with them heights and the scale of R, depend on L alone.
 Stance stance_of(const Side& side, int parts, int budget) {
+  constexpr int none = std::numeric_limits<int>::max();
+  struct Largest {
+    std::uint64_t R_re = 0, R_im = 0;  // R is at least 1 in one part of a nonzero vector
+  };
+  std::array<Largest, 64> largest_by_L{};
   Stance out;
-  int height = std::numeric_limits<int>::max();
+  int smallest = none;
   for (const Record& record : side.records) {
     if (is_zero(record)) continue;
-    const int digits = digits_of(record, budget);
-    const int shift = 14 - record.E + digits;
+    const int shift = shift_of(record, budget);
     const bool inexact_re = record.low_re + shift < 0;
     const bool inexact_im = parts == 2 && record.low_im + shift < 0;
     out.inexact[0] |= inexact_re;
     out.inexact[1] |= inexact_im;
-    out.sum[0] = std::max(out.sum[0], static_cast<Wide>(record.R_re) << digits);
-    if (parts == 2) out.sum[1] = std::max(out.sum[1], static_cast<Wide>(record.R_im) << digits);
-    height = std::min(height, ((record.L + 1) >> 1) + digits);
-    if (inexact_re || inexact_im) out.smallest = std::min(out.smallest.value_or(record.nmin + shift), record.nmin + shift);
+    if (inexact_re || inexact_im) smallest = std::min(smallest, record.nmin + shift);
+    assert(record.L >= 0 && record.L < 64);
+    Largest& largest = largest_by_L[static_cast<std::size_t>(record.L)];
+    largest.R_re = std::max<std::uint64_t>(largest.R_re, record.R_re);
+    largest.R_im = std::max<std::uint64_t>(largest.R_im, record.R_im);
   }
-  if (height != std::numeric_limits<int>::max()) out.height = height;
+  if (smallest != none) out.smallest = smallest;
+  int height = none;
+  for (int L = 0; L < 64; ++L) {
+    const Largest& largest = largest_by_L[static_cast<std::size_t>(L)];
+    if (largest.R_re == 0 && largest.R_im == 0) continue;
+    const int digits = (budget - 1 - L) >> 1;
+    out.sum[0] = std::max(out.sum[0], static_cast<Wide>(largest.R_re) << digits);
+    if (parts == 2) out.sum[1] = std::max(out.sum[1], static_cast<Wide>(largest.R_im) << digits);
+    height = std::min(height, ((L + 1) >> 1) + digits);
+  }
+  if (height != none) out.height = height;
   return out;
 }
 

@@ -24,11 +24,20 @@ struct Side {
   std::span<const Profile> profiles;
 };
 
-bool is_zero(const Record& record);
-bool is_finite(const Record& record);
+// Called for every vector of every product: inline.
+inline bool is_zero(const Record& record) {
+  return (record.flags & AB_RECORD_ZERO) != 0;
+}
+inline bool is_finite(const Record& record) {
+  return (record.flags & AB_RECORD_NONFINITE) == 0;
+}
 /// floor((b - 1 - L) / 2)
-int digits_of(const Record& record, int budget);
+inline int digits_of(const Record& record, int budget) {
+  return (budget - 1 - record.L) >> 1;
+}
 /// sigma or tau: 14 - E + digits; 0 for a zero vector.
-int shift_of(const Record& record, int budget);
+inline int shift_of(const Record& record, int budget) {
+  return is_zero(record) ? 0 : 14 - record.E + digits_of(record, budget);
+}
 
 }  // namespace ab::numerics

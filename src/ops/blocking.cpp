@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cutting a product into blocks under a cap, and writing its result only when all of it is known to be right.
 #include <algorithm>
+#include <utility>
 
-#include "core/thread_state.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/resident.hpp"
 
@@ -37,7 +37,7 @@ Footprint with_copies(Footprint footprint, const Product& product) {
   const double entry = sizeof(double) * static_cast<double>(product.c.part_count);
   if (product.left.host != nullptr) footprint.left_per_term += entry;
   if (product.right.host != nullptr) footprint.right_per_term += entry;
-  if (product.c.host != nullptr) footprint.result_per_entry += entry;
+  if (product.c.host != nullptr) footprint.result_per_entry += 2 * entry;  // one is computed while another is stored
   return footprint;
 }
 
@@ -57,35 +57,26 @@ ResultView SafeResult::block(Block rows, Block columns) {
 }
 
 ResultView SafeResult::fetch(Block rows, Block columns) {
-  store_fetched();
+  store(std::exchange(computed_, {}));
+  computed_ = std::exchange(current_, {});
+  if (computed_.lease) computed_.complete = context_.queue().mark();
   const HostColumns from = columns_of(*view_.host, rows, columns);
-  fetched_ = context_.lease(from.columns * from.column_bytes);
-  rows_ = rows;
-  columns_ = columns;
-  if (product_.beta != Complex(0, 0)) write_columns(context_, fetched_, from);
-  return result(fetched_.slice(), view_.host->words, rows.count, columns.count, rows.count);
+  current_ = {context_.lease(from.columns * from.column_bytes), rows, columns, nullptr};
+  if (product_.beta != Complex(0, 0)) write_columns(context_, current_.lease, from);
+  return result(current_.lease.slice(), view_.host->words, rows.count, columns.count, rows.count);
 }
 
-void SafeResult::store_fetched() {
-  if (!fetched_) return;
+void SafeResult::store(Fetched block) {
+  if (!block.lease) return;
   HostMatrix results = *view_.host;
   results.data = results.results;
-  results.ld = view_.rows;
-  const HostColumns to = columns_of(results, rows_, columns_);
-  const std::size_t bytes = to.columns * to.column_bytes;
-  if (to.column_bytes == to.stride_bytes) {
-    context_.queue().read(fetched_.memory(), 0, {to.data, bytes});
-  } else {
-    const auto values = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    context_.queue().read(fetched_.memory(), 0, {values.get(), bytes});
-    store_columns(to, values.get());
-  }
-  fetched_ = Lease();
-  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(bytes));
+  results.ld = results.results_ld;
+  read_columns(context_, block.lease, columns_of(results, block.rows, block.columns), block.complete.get());
 }
 
 void SafeResult::commit() {
-  store_fetched();
+  store(std::exchange(computed_, {}));
+  store(std::exchange(current_, {}));
   if (copies_[0]) transfer(context_, view_, product_.c, product_.triangle);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/crt_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "ops/resident.hpp"
@@ -42,7 +43,7 @@ std::vector<std::int32_t> find_peaks(Context& context, std::span<const VectorVie
       p.groups = static_cast<kernels::uint>(groups_for(v.inner, 32));
       p.first_record = static_cast<kernels::uint>(first + panel.first);
       context.launch(Text::Peaks, p.groups, v.vectors * v.inner * v.part_count * 4,
-                     {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.on_device.first(), peaks.slice(), params(p)});
+                     {whole(v.parts[0]), whole(v.parts[v.part_count == 2 ? 1 : 0]), scan.records_on_device, peaks.slice(), params(p)});
     }
     first += view.vectors;
   }
@@ -76,11 +77,9 @@ std::optional<Found> look_again(Context& context, const Form& form, const Scans&
   const std::vector<std::int32_t> pairs = pairs_of(inner);
   const InnerOnDevice on_device{&inner, upload(context, std::span<const std::int32_t>(pairs))};
   const Scans again = timed(context, Stage::Scan, [&] {
-    const auto left = std::make_shared<Scan>(launch_scan(context, form.left, on_device, HandSide::Left));
-    const auto right = std::make_shared<Scan>(launch_scan(context, form.right, on_device, HandSide::Right));
-    read_scan(context, *left);
-    read_scan(context, *right);
-    return Scans{left, right};
+    const std::array<ToScan, 2> both = {{{form.left, HandSide::Left}, {form.right, HandSide::Right}}};
+    const std::vector<SharedScan> made = scan(context, both, on_device);
+    return Scans{made[0], made[1]};
   });
   const std::optional<Rung> rung = climb(context, form, again, inner.group_sizes);
   if (!rung) return std::nullopt;
@@ -98,9 +97,9 @@ std::optional<Found> look(Context& context, const Form& form, const Scans& scans
 }
 
 std::vector<std::int32_t> shifts_of(const Scan& scan, int budget) {
-  std::vector<std::int32_t> shifts;
-  shifts.reserve(scan.records.size());
-  for (const numerics::Record& record : scan.records) shifts.push_back(numerics::shift_of(record, budget));
+  std::vector<std::int32_t> shifts(scan.records.size());
+  std::transform(scan.records.begin(), scan.records.end(), shifts.begin(),
+                 [budget](const numerics::Record& record) { return numerics::shift_of(record, budget); });
   return shifts;
 }
 
@@ -122,12 +121,7 @@ CrtPlan plan_of(const Found& found, const Scans& first_scans, const Form& form) 
 }  // namespace
 
 Scans scan_both(Context& context, const Product& product, OperandForm form) {
-  return timed(context, Stage::Scan, [&]() -> Scans {
-    FirstScan left(context, product.left, form, HandSide::Left);
-    if (left.serves(product.right)) return {left.take(), left.take()};
-    FirstScan right(context, product.right, form, HandSide::Right);
-    return {left.take(), right.take()};  // both run while the first is waited for
-  });
+  return timed(context, Stage::Scan, [&] { return first_scans(context, product.left, product.right, form); });
 }
 
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {

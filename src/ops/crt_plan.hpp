@@ -7,11 +7,7 @@
 
 namespace ab::ops {
 
-/// The scans of both sides, perhaps kept from an earlier product.
-struct Scans {
-  std::shared_ptr<const Scan> left, right;
-};
-/// Those of the first look.
+/// The scans of the first look.
 Scans scan_both(Context& context, const Product& product, OperandForm form);
 
 struct CrtPlan {

@@ -88,7 +88,7 @@ struct Performer {
 Decision decide(Context& context, const Product& product, const Choices& choices) {
   if (product.left.inner > longest_inner) return IeeePath{Reason::SizeLimit, false};
   const Scans scans = scan_both(context, product, OperandForm::Whole);
-  if (!all_finite(*scans.left) || !all_finite(*scans.right)) return IeeePath{Reason::Nonfinite, false};
+  if (!scans.left->finite || !scans.right->finite) return IeeePath{Reason::Nonfinite, false};
   if (choices.precision == Precision::DoubleFloat) return double_float(product, scans);
   if (std::optional<CrtPlan> plan = plan_crt(context, product, choices.precision, scans)) return *std::move(plan);
   return IeeePath{Reason::Uncertified, true};

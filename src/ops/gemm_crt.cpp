@@ -25,14 +25,15 @@ struct Crt {
   Index planes;                           // residue planes per modulus of an operand: 1, or 3 for 3M
   Index result_planes;                    // 1, or 2 for 3M
   std::shared_ptr<const Pair> constants;  // the moduli's, and those of their product
-  Pair shifts;                            // of left and right vectors
   Lease inner;
   std::shared_ptr<const Pair> constants_of_multiplier;
   Lease scratch;  // of products that are reconstructed in the same launch; none: residues of results go through memory
 };
 
+// Of a block of an operand.
 struct Residues {
   Lease planes;
+  Lease shifts;   // of its vectors; split: of the real parts, then of the imaginary ones
   Index vectors;  // of a plane
   Index inner_padded;
 };
@@ -73,18 +74,29 @@ void launch_residues(Crt& crt, ResidueParts parts, const VectorView& view, const
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
   const Slice inner = p.use_inner != 0u ? parts.inner_pairs.slice() : crt.constants->first();
-  const Slice shifts = parts.hand == HandSide::Left ? crt.shifts.first() : crt.shifts.second();
   crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
-                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, shifts, crt.constants->first(),
-                      out.planes.slice(), params(p)});
+                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, out.shifts.slice(),
+                      crt.constants->first(), out.planes.slice(), params(p)});
 }
 
 const VectorView& operand_of(const Crt& crt, HandSide hand) {
   return hand == HandSide::Left ? crt.product.left : crt.product.right;
 }
 
+// The shifts of a block's vectors. The plan has those of all vectors; the imaginary parts' stand as many further on as the operand has.
+Lease upload_shifts(Crt& crt, HandSide hand, Block vectors) {
+  const std::span<const std::int32_t> all(hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts);
+  const auto of_part = [&](Index part) {
+    return all.subspan(static_cast<std::size_t>(part * operand_of(crt, hand).vectors + vectors.first),
+                       static_cast<std::size_t>(vectors.count));
+  };
+  if (!crt.plan.split) return upload(crt.context, of_part(0));
+  std::vector<std::int32_t> both(of_part(0).begin(), of_part(0).end());
+  both.insert(both.end(), of_part(1).begin(), of_part(1).end());
+  return upload(crt.context, std::span<const std::int32_t>(both));
+}
+
 // Residues of a block of vectors and terms, made. Split: the block's real parts first, then its imaginary parts.
-// Shifts are those of all vectors; the imaginary parts' stand as many vectors further on as the operand has.
 Residues make_residues(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const VectorView& operand = operand_of(crt, hand);
   const ResidentBlock resident = make_resident(crt.context, operand, vectors, terms);
@@ -98,15 +110,15 @@ Residues make_residues(Crt& crt, HandSide hand, Block vectors, Block terms) {
   const Index half = rounded_up(vectors.count, traits.vector_unit);
   out.vectors = half * (crt.plan.split ? 2 : 1);
   out.inner_padded = rounded_up(terms.count, 64);
+  out.shifts = upload_shifts(crt, hand, vectors);
   const Index plane_bytes = out.vectors * out.inner_padded * crt.residue_bytes + traits.plane_padding_bytes;
   out.planes = crt.context.lease(static_cast<std::size_t>(crt.set.count * crt.planes * plane_bytes));
   ResidueParts parts{hand, {}, later_pairs ? later_pairs : crt.inner};
-  parts.p.first_shift = static_cast<kernels::uint>(vectors.first);
   if (!crt.plan.split) {
     launch_residues(crt, parts, resident.view, out);
   } else {
     launch_residues(crt, parts, part_of(resident.view, 0), out);
-    parts.p.first_shift += static_cast<kernels::uint>(operand.vectors);
+    parts.p.first_shift = static_cast<kernels::uint>(vectors.count);
     parts.p.first_vector = static_cast<kernels::uint>(half);
     launch_residues(crt, parts, part_of(resident.view, 1), out);
   }
@@ -133,7 +145,7 @@ SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
   PreparedOperands& prepared = crt.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Residues>(kept);
   auto made = make();
-  prepared.keep(std::move(key), made, made->planes.memory().bytes());
+  prepared.keep(std::move(key), made, made->planes.memory().bytes() + made->shifts.memory().bytes());
   return made;
 }
 
@@ -193,19 +205,18 @@ kernels::reconstruct_params reconstruct_params_of(const Crt& crt, const Results&
   p.row_words = static_cast<kernels::uint>(results.row_words);
   p.half_rows = static_cast<kernels::uint>(results.rows / 2);
   p.half_columns = static_cast<kernels::uint>(results.columns / 2);
-  p.left_first = static_cast<kernels::uint>(rows.first);
-  p.right_first = static_cast<kernels::uint>(columns.first);
-  p.left_half = static_cast<kernels::uint>(crt.product.left.vectors);
-  p.right_half = static_cast<kernels::uint>(crt.product.right.vectors);
+  p.left_half = static_cast<kernels::uint>(rows.count);
+  p.right_half = static_cast<kernels::uint>(columns.count);
   p.moduli = static_cast<kernels::uint>(crt.set.count);
   p.groups = static_cast<kernels::uint>(groups_for(rows.count, 64) * columns.count);
   return p;
 }
 
-void reconstruct(Crt& crt, const Results& results, const ResultView& c, Block rows, Block columns) {
+void reconstruct(Crt& crt, const Residues& left, const Residues& right, const Results& results, const ResultView& c, Block rows,
+                 Block columns) {
   const kernels::reconstruct_params p = reconstruct_params_of(crt, results, c, rows, columns);
   crt.context.launch(reconstruct_kernel(crt), p.groups, rows.count * columns.count * crt.set.count * crt.set.limbs * c.part_count * 4,
-                     {results.planes.slice(), crt.constants->first(), crt.constants->second(), crt.shifts.first(), crt.shifts.second(),
+                     {results.planes.slice(), crt.constants->first(), crt.constants->second(), left.shifts.slice(), right.shifts.slice(),
                       whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
@@ -217,8 +228,8 @@ void multiply_and_reconstruct(Crt& crt, const Residues& left, const Residues& ri
   p.r = reconstruct_params_of(crt, none, c, rows, columns);
   p.scratch_bytes = crt.scratch.memory().bytes();
   crt.context.launch(is_3m(crt) ? Text::CrtProductI8Complex : Text::CrtProductI8, p.g.groups, work_of(crt, none, left.inner_padded),
-                     {left.planes.slice(), right.planes.slice(), crt.constants->first(), crt.constants->second(), crt.shifts.first(),
-                      crt.shifts.second(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
+                     {left.planes.slice(), right.planes.slice(), crt.constants->first(), crt.constants->second(), left.shifts.slice(),
+                      right.shifts.slice(), crt.scratch.slice(), whole(c.parts[0]), whole(c.parts[c.part_count == 2 ? 1 : 0]), params(p)});
 }
 
 std::shared_ptr<const Pair> constants_of(Context& context, const ModuliSet& set) {
@@ -236,11 +247,9 @@ Crt begin(Context& context, const Product& product, const CrtPlan& plan, const C
   Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
   const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
   const bool joint = product.left.part_count == 2 && !plan.split;
-  Crt crt{context,       multiplier,    product, plan, family, set, numerics::residue_bytes(family),
-          joint ? 3 : 1, joint ? 2 : 1, {},      {},   {},     {},  {}};
+  Crt crt{context, multiplier, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}};
   crt.constants = constants_of(context, set);
   crt.constants_of_multiplier = &multiplier == &context ? crt.constants : constants_of(multiplier, set);
-  crt.shifts = upload(context, std::span<const std::int32_t>(plan.left_shifts), std::span<const std::int32_t>(plan.right_shifts));
   if (!plan.inner_pairs.empty()) crt.inner = upload(context, std::span<const std::int32_t>(plan.inner_pairs));
   return crt;
 }
@@ -286,6 +295,12 @@ Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
   return {cut_product(footprint, all, cap_bytes), 0};
 }
 
+// Of a result that goes to the host: few enough for most of it to go while the rest is computed, enough to keep the device busy.
+Index overlapped_columns(const Product& product) {
+  constexpr Index blocks = 8, unit = 512;
+  return product.c.host != nullptr ? rounded_up(groups_for(product.c.columns, blocks), unit) : product.c.columns;
+}
+
 }  // namespace
 
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
@@ -293,8 +308,8 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const auto [cut, scratch_bytes] = cut_crt(crt, all, static_cast<std::uint64_t>(choices.cap_bytes));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
-  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
-  const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);
+  const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), term_blocks = blocks_of(all.inner, cut.blocks.inner);
+  const std::vector<Block> column_blocks = blocks_of(all.columns, std::min(cut.blocks.columns, overlapped_columns(product)));
   SafeResult result(context, product, writing_of(choices, row_blocks.size() * column_blocks.size()));
   for (const Block& rows : row_blocks) {
     SharedResidues left;
@@ -308,15 +323,16 @@ void multiply_crt(Context& context, const Product& product, const CrtPlan& plan,
         continue;
       }
       Results results = make_results(crt, rows.count, columns.count);
+      SharedResidues right;
       for (const Block& terms : term_blocks) {
         if (term_blocks.size() > 1) left = prepare(crt, HandSide::Left, rows, terms);
-        const SharedResidues right = prepare(crt, HandSide::Right, columns, terms);
+        right = prepare(crt, HandSide::Right, columns, terms);
         const Accumulate accumulate = terms.first > 0 ? Accumulate::Yes : Accumulate::No;
         timed(crt.multiplier, Stage::Multiply, [&] { multiply_residues(crt, *left, *right, results, accumulate); });
       }
       results.planes = moved(crt.multiplier, std::move(results.planes), context);
       const ResultView block = result.block(rows, columns);
-      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, results, block, rows, columns); });
+      timed(context, Stage::Reconstruct, [&] { reconstruct(crt, *left, *right, results, block, rows, columns); });
     }
   }
   result.commit();

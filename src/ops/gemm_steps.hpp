@@ -42,8 +42,8 @@ Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_byte
 Footprint with_copies(Footprint footprint, const Product& product);
 
 /// A result to write to before success of the whole product is known: C itself when it is private or there is one block only,
-/// else a copy that `commit` moves to C. Of a C in host memory, each block is copied from there and, when it is complete, to the place of
-/// its results.
+/// else a copy that `commit` moves to C. Of a C in host memory, each block is copied from there and, while the one after it is computed, to
+/// the place of its results.
 class SafeResult {
  public:
   enum class Writing { Direct, AtTheEnd };
@@ -53,15 +53,20 @@ class SafeResult {
   void commit();
 
  private:
+  // Of a C in host memory.
+  struct Fetched {
+    Lease lease;
+    Block rows{}, columns{};
+    std::unique_ptr<device::Queue::Mark> complete;
+  };
   ResultView fetch(Block rows, Block columns);
-  void store_fetched();
+  void store(Fetched block);
 
   Context& context_;
   const Product& product_;
   ResultView view_;
   std::array<Lease, 2> copies_;
-  Lease fetched_;             // block of a C in host memory
-  Block rows_{}, columns_{};  // that it holds
+  Fetched computed_, current_;
 };
 SafeResult::Writing writing_of(const Choices& choices, std::size_t blocks);
 /// The same bytes in the memory of another context's device, by way of the host; what was there already stays.

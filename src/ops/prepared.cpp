@@ -109,25 +109,32 @@ std::uint64_t PreparedOperands::bytes() const {
   return bytes_;
 }
 
-FirstScan::FirstScan(Context& context, const VectorView& operand, OperandForm form, HandSide hand)
-    : context_(context), key_{.preparation = Preparation::Scan, .operand = operand, .form = form} {
-  kept_ = std::static_pointer_cast<const Scan>(context.prepared().find(key_));
-  if (kept_) return;
-  const std::array<VectorView, 2> parts = {part_of(operand, 0), part_of(operand, operand.part_count - 1)};
-  const std::span<const VectorView> views = form == OperandForm::Split ? std::span(parts) : std::span(&operand, 1);
-  launched_ = std::make_shared<Scan>(launch_scan(context, views, {}, hand));
-}
-
-bool FirstScan::serves(const VectorView& operand) const {
-  return is_known(key_) && layout_of(key_.operand) == layout_of(operand);
-}
-
-std::shared_ptr<const Scan> FirstScan::take() {
-  if (kept_) return kept_;
-  read_scan(context_, *launched_);
-  kept_ = launched_;
-  context_.prepared().keep(key_, kept_, launched_->on_device.lease.memory().bytes());
-  return kept_;
+Scans first_scans(Context& context, const VectorView& left, const VectorView& right, OperandForm form) {
+  PreparedOperands& prepared = context.prepared();
+  const auto key_of = [&](const VectorView& operand) {
+    return PreparedKey{.preparation = Preparation::Scan, .operand = operand, .form = form};
+  };
+  const auto kept = [&](const PreparedKey& key) { return std::static_pointer_cast<const Scan>(prepared.find(key)); };
+  const std::array<PreparedKey, 2> keys = {key_of(left), key_of(right)};
+  std::array<SharedScan, 2> scans = {kept(keys[0]), kept(keys[1])};
+  const bool one = is_known(keys[0]) && same(keys[0], keys[1]);  // the very same operand on both sides, of a rank-k update, say
+  std::vector<ToScan> missing;
+  for (std::size_t i = 0; i < (one ? 1 : 2); ++i) {
+    if (scans[i]) continue;
+    const VectorView& operand = keys[i].operand;
+    const bool split = form == OperandForm::Split;
+    missing.push_back({split ? std::vector{part_of(operand, 0), part_of(operand, operand.part_count - 1)} : std::vector{operand},
+                       i == 0 ? HandSide::Left : HandSide::Right});
+  }
+  const std::vector<SharedScan> made = scan(context, missing, {});
+  auto next = made.begin();
+  for (std::size_t i = 0; next != made.end(); ++i) {
+    if (scans[i]) continue;
+    scans[i] = *next++;
+    prepared.keep(keys[i], scans[i], scans[i]->records.size_bytes() + scans[i]->profiles.size_bytes());
+  }
+  if (one) scans[1] = scans[0];
+  return {scans[0], scans[1]};
 }
 
 }  // namespace ab::ops

@@ -61,19 +61,11 @@ class PreparedOperands {
   std::uint64_t bytes_ = 0;
 };
 
-/// The first look's scan of an operand, kept, or launched and then taken.
-class FirstScan {
- public:
-  FirstScan(Context& context, const VectorView& operand, OperandForm form, HandSide hand);
-  /// Whether the operand is the very same (of a rank-k update, say).
-  bool serves(const VectorView& operand) const;
-  std::shared_ptr<const Scan> take();
-
- private:
-  Context& context_;
-  PreparedKey key_;
-  std::shared_ptr<const Scan> kept_;
-  std::shared_ptr<Scan> launched_;  // null: there is a kept one
+/// The scans of both sides, perhaps kept from an earlier product.
+struct Scans {
+  SharedScan left, right;
 };
+/// Those of the first look; what is not kept is made, both together.
+Scans first_scans(Context& context, const VectorView& left, const VectorView& right, OperandForm form);
 
 }  // namespace ab::ops

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "core/thread_state.hpp"
 #include "ops/gemm_steps.hpp"
@@ -40,6 +41,26 @@ void store_columns(const HostColumns& to, const std::byte* values) {
   for (std::size_t j = 0; j < to.columns && to.column_bytes > 0; ++j) {
     const Bytes part = bytes_in(to, j);
     if (part.count > 0) std::memcpy(to.data + j * to.stride_bytes + part.first, values + j * to.column_bytes + part.first, part.count);
+  }
+}
+
+void read_columns(Context& context, const Lease& from, const HostColumns& to, const device::Queue::Mark* mark) {
+  const std::size_t column = to.column_bytes, bytes = to.columns * column;
+  if (CallWatch* watch = thread_state().watch) watch->copied_out(static_cast<Index>(bytes));
+  if (column == to.stride_bytes && to.triangle == Triangle::Full) {
+    return context.queue().read_after(mark, from.memory(), 0, {to.data, bytes});
+  }
+  if (bytes == 0) return;
+  constexpr std::size_t piece_bytes = std::size_t{32} << 20;  // chosen: memory enough for the device to go on while columns are stored
+  const std::size_t at_once = std::clamp<std::size_t>(piece_bytes / column, 1, to.columns);
+  const auto values = std::make_unique_for_overwrite<std::byte[]>(at_once * column);
+  for (std::size_t first = 0; first < to.columns; first += at_once) {
+    HostColumns piece = to;
+    piece.data += first * to.stride_bytes;
+    piece.columns = std::min(at_once, to.columns - first);
+    piece.diagonal += static_cast<Index>(first);
+    context.queue().read_after(mark, from.memory(), first * column, {values.get(), piece.columns * column});
+    store_columns(piece, values.get());
   }
 }
 

@@ -16,8 +16,10 @@ struct HostColumns {
 /// To device memory, close together there: in one piece where they are so on the host, else column by column, so that nothing between
 /// them is touched.
 void write_columns(Context& context, const Lease& to, const HostColumns& from);
-/// The other way, by one read of the device into `values` and copies from there.
+/// Columns of the host from `values`, where they are close together.
 void store_columns(const HostColumns& to, const std::byte* values);
+/// From device memory, where they are close together, as what was asked for before the mark leaves them (null: all).
+void read_columns(Context& context, const Lease& from, const HostColumns& to, const device::Queue::Mark* mark = nullptr);
 /// Columns [first, first + count) of rows [first, first + count) of a host matrix.
 HostColumns columns_of(const HostMatrix& matrix, Block rows, Block columns);
 

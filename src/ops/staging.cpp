@@ -23,6 +23,9 @@ bool is_aligned(const std::byte* data) {
   return reinterpret_cast<std::uintptr_t>(data) % sizeof(double) == 0;
 }
 
+// Of a result: from here on its blocks go to the host while others are computed (chosen: a millisecond and more of copying).
+constexpr Index worth_overlapping = Index{64} << 20;
+
 // What buffers take beyond what is asked for (device/buffer_pool.cpp), as a part of the cap.
 Index without_rounding(Index cap_bytes) {
   return cap_bytes - cap_bytes / 9;
@@ -63,7 +66,7 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   timed(context, Stage::Stage, [&] {
     if (reads) copy_whole_operand(a_, copies);
     if (reads && !alike) copy_whole_operand(b_, copies);
-    place_result(copies);
+    place_result(copies, place);
   });
   // In place, only a product that does not read C may write some of it before it has succeeded: what goes on without the device
   // then writes all of it again.
@@ -77,7 +80,8 @@ Staged<T>::Staged(Context& context, const GemmProblem<T>& problem, const Choices
   product_.beta = problem.beta;
   product_.triangle = problem.triangle;
   product_.hermitian = problem.hermitian;
-  if (copies == Copies::Blocks) view_blocks();
+  if (copies == Copies::Blocks) view_blocks_of_operands();
+  if (c_.host.results != nullptr) product_.c.host = &c_.host;
 }
 
 template <Scalar T>
@@ -92,7 +96,7 @@ Staged<T>::~Staged() {
 template <Scalar T>
 typename Staged<T>::Resident Staged<T>::resident(const T* data, Shape shape, Index ld) const {
   auto* const bytes = reinterpret_cast<std::byte*>(const_cast<T*>(data));  // kernels only read operands
-  return {shape, {bytes, ld, words_of<T>, false, 0, nullptr}, nullptr, std::nullopt, {}, {}, ld};
+  return {shape, {bytes, ld, words_of<T>, false, 0, nullptr, 0}, nullptr, std::nullopt, {}, {}, ld};
 }
 
 template <Scalar T>
@@ -146,23 +150,27 @@ void Staged<T>::copy_whole_operand(Resident& operand, Copies copies) {
 }
 
 template <Scalar T>
-void Staged<T>::place_result(Copies copies) {
+void Staged<T>::place_result(Copies copies, ResultPlace place) {
   if (c_.in_place()) return;
-  if (copies == Copies::Whole) return copy_whole(c_);
-  values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(c_.bytes()));
+  if (copies == Copies::Whole && c_.bytes() < worth_overlapping) return copy_whole(c_);
+  if (place == ResultPlace::Best && problem_.beta == T(0)) {  // what goes on after a failure does not read C, and writes all of it
+    c_.host.results = c_.host.data;
+    c_.host.results_ld = c_.host.ld;
+  } else {
+    values_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(c_.bytes()));
+    c_.host.results = values_.get();
+    c_.host.results_ld = c_.shape.rows;
+  }
 }
 
 template <Scalar T>
-void Staged<T>::view_blocks() {
+void Staged<T>::view_blocks_of_operands() {
   const auto most = static_cast<Index>(std::min<std::uint64_t>(context_.device().traits().max_buffer_bytes, INT64_MAX));
   for (const auto& [operand, view] : {std::pair(&a_, &product_.left), std::pair(&b_, &product_.right)}) {
     if (operand->slice.memory != nullptr) continue;
     operand->host.panel_bytes = std::min(choices_.may_exceed_cap ? most : choices_.cap_bytes, most);
     view->host = &operand->host;
   }
-  if (c_.slice.memory != nullptr) return;
-  c_.host.results = values_.get();
-  product_.c.host = &c_.host;
 }
 
 template <Scalar T>
@@ -185,8 +193,11 @@ void Staged<T>::tell_what_is_in_place() const {
 
 template <Scalar T>
 void Staged<T>::fetch() {
+  if (c_.in_place() || (c_.host.results != nullptr && !values_)) return;
+  const HostColumns to = columns_of(c_.host, {0, c_.shape.rows}, {0, c_.shape.columns});
+  if (!values_ && problem_.beta == T(0)) return read_columns(context_, c_.copied, to);
   collect();
-  if (!c_.in_place()) store_columns(columns_of(c_.host, {0, c_.shape.rows}, {0, c_.shape.columns}), values_.get());
+  store_columns(to, values_.get());
 }
 
 template class Staged<double>;

@@ -53,8 +53,8 @@ class Staged {
   Copies choose_copies(std::initializer_list<const Resident*> needed);
   void copy_whole(Resident& operand);
   void copy_whole_operand(Resident& operand, Copies copies);
-  void place_result(Copies copies);
-  void view_blocks();
+  void place_result(Copies copies, ResultPlace place);
+  void view_blocks_of_operands();
   void tell_what_is_in_place() const;
   /// One stored matrix for both operands, as rank-k products have it?
   static bool shares_memory(const Operand<T>& a, Shape a_shape, const Operand<T>& b, Shape b_shape) {

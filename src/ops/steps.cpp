@@ -57,55 +57,96 @@ VectorView part_of(const VectorView& view, int part) {
   return out;
 }
 
-Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
-  Index vectors = 0;
-  for (const VectorView& view : views) vectors += view.vectors;
-  const Index parts = views[0].part_count;
-  const Index group_count = inner.inner ? static_cast<Index>(inner.inner->group_sizes.size()) : 1;
-  const auto rows = static_cast<std::size_t>(group_count * parts);
-  Scan out;
-  numerics::Profile endless;
-  endless.fill(UINT32_MAX);
-  out.records.resize(static_cast<std::size_t>(vectors));
-  out.profiles.assign(rows, endless);
-  out.on_device.second_at = place_behind(out.records.size() * sizeof(numerics::Record));
-  const std::size_t profile_bytes = rows * sizeof(numerics::Profile);
-  out.on_device.lease = context.lease(out.on_device.second_at + profile_bytes);
-  context.queue().write(out.on_device.lease.memory(), out.on_device.second_at, std::as_bytes(std::span(out.profiles)));
+namespace {
 
+// Records of all operands, then their profiles, which have to be written before the first kernel runs.
+struct ScanPlaces {
+  std::vector<std::size_t> records, profiles;
+  std::size_t profiles_begin = 0, end = 0;
+};
+
+struct ScanRun {
+  Context& context;
+  const InnerOnDevice& inner;
+  const ScanMemory& memory;
+  Index group_count, parts;
+};
+
+std::size_t profiles_of(const ScanRun& run) {
+  return static_cast<std::size_t>(run.group_count * run.parts);
+}
+
+Index vectors_of(const ToScan& operand) {
+  Index vectors = 0;
+  for (const VectorView& view : operand.views) vectors += view.vectors;
+  return vectors;
+}
+
+ScanPlaces place_scans(std::span<const ToScan> operands, std::size_t profiles) {
+  ScanPlaces places;
+  const auto put = [&](std::vector<std::size_t>& to, std::size_t bytes) {
+    to.push_back(places.end);
+    places.end = place_behind(places.end + bytes);
+  };
+  for (const ToScan& operand : operands) put(places.records, static_cast<std::size_t>(vectors_of(operand)) * sizeof(numerics::Record));
+  places.profiles_begin = places.end;
+  for (std::size_t i = 0; i < operands.size(); ++i) put(places.profiles, profiles * sizeof(numerics::Profile));
+  return places;
+}
+
+void launch_scan(const ScanRun& run, const ToScan& operand, const Slice& records, const Slice& profiles) {
   Index first = 0;
-  for (const VectorView& view : views) {
+  for (const VectorView& view : operand.views) {
     for (const Block& panel : panels_of(view)) {
-      const ResidentBlock block = make_resident(context, view, panel, {0, view.inner});
+      const ResidentBlock block = make_resident(run.context, view, panel, {0, view.inner});
       const VectorView& v = block.view;
       kernels::scan_params p{};
       p.v = kernel_view(v);
       p.groups = static_cast<kernels::uint>(groups_for(v.vectors, 4));
       p.first_record = static_cast<kernels::uint>(first + panel.first);
-      p.use_inner = inner.inner ? 1u : 0u;
-      p.kappa_sign = static_cast<int>(hand);
-      p.group_count = static_cast<kernels::uint>(group_count);
-      const Slice pairs = inner.inner ? inner.pairs.slice() : whole(v.parts[0]);
-      context.launch(
-          Text::Scan, p.groups, v.vectors * v.inner * parts * 8,
-          {whole(v.parts[0]), whole(v.parts[parts == 2 ? 1 : 0]), pairs, out.on_device.first(), out.on_device.second(), params(p)});
+      p.use_inner = run.inner.inner ? 1u : 0u;
+      p.kappa_sign = static_cast<int>(operand.hand);
+      p.group_count = static_cast<kernels::uint>(run.group_count);
+      const Slice pairs = run.inner.inner ? run.inner.pairs.slice() : whole(v.parts[0]);
+      run.context.launch(Text::Scan, p.groups, v.vectors * v.inner * run.parts * 8,
+                         {whole(v.parts[0]), whole(v.parts[run.parts == 2 ? 1 : 0]), pairs, records, profiles, params(p)});
     }
     first += view.vectors;
   }
+}
+
+// A view of what was read, which the scan's memory keeps.
+template <class T>
+std::span<const T> read_at(const ScanMemory& memory, std::size_t offset, std::size_t count) {
+  return {reinterpret_cast<const T*>(memory.host.get() + offset), count};
+}
+
+}  // namespace
+
+std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands, const InnerOnDevice& inner) {
+  if (operands.empty()) return {};
+  const auto memory = std::make_shared<ScanMemory>();
+  const Index group_count = inner.inner ? static_cast<Index>(inner.inner->group_sizes.size()) : 1;
+  const ScanRun run{context, inner, *memory, group_count, operands[0].views[0].part_count};
+  const ScanPlaces places = place_scans(operands, profiles_of(run));
+  memory->device = context.lease(places.end);
+  memory->host = std::make_unique_for_overwrite<std::byte[]>(places.end);
+  const std::span<std::byte> host(memory->host.get(), places.end), profiles = host.subspan(places.profiles_begin);
+  std::memset(profiles.data(), 0xFF, profiles.size());
+  context.queue().write(memory->device.memory(), places.profiles_begin, profiles);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    launch_scan(run, operands[i], memory->device.slice(places.records[i]), memory->device.slice(places.profiles[i]));
+  }
+  context.queue().read(memory->device.memory(), 0, host);
+
+  std::vector<SharedScan> out;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const auto records = read_at<numerics::Record>(*memory, places.records[i], static_cast<std::size_t>(vectors_of(operands[i])));
+    const bool finite = std::all_of(records.begin(), records.end(), numerics::is_finite);
+    out.push_back(std::make_shared<const Scan>(Scan{memory, memory->device.slice(places.records[i]), records,
+                                                    read_at<numerics::Profile>(*memory, places.profiles[i], profiles_of(run)), finite}));
+  }
   return out;
-}
-
-void read_scan(Context& context, Scan& scan) {
-  const std::size_t record_bytes = scan.records.size() * sizeof(numerics::Record);
-  const std::size_t profile_bytes = scan.profiles.size() * sizeof(numerics::Profile);
-  std::vector<std::byte> both(scan.on_device.second_at + profile_bytes);
-  context.queue().read(scan.on_device.lease.memory(), 0, both);
-  std::memcpy(scan.records.data(), both.data(), record_bytes);
-  std::memcpy(scan.profiles.data(), both.data() + scan.on_device.second_at, profile_bytes);
-}
-
-bool all_finite(const Scan& scan) {
-  return std::all_of(scan.records.begin(), scan.records.end(), [](const numerics::Record& record) { return numerics::is_finite(record); });
 }
 
 std::vector<Block> blocks_of(Index total, Index size) {

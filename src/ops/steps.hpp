@@ -19,13 +19,21 @@ Slice whole(const Slice& slice);
 /// One part of a complex operand as a real one (the split form).
 VectorView part_of(const VectorView& view, int part);
 
+/// What scans that were made together lie in, on the device and on the host.
+struct ScanMemory {
+  Lease device;
+  std::unique_ptr<std::byte[]> host;
+};
 /// Records and profiles of vectors, on the host for the plan and on the device for later kernels (docs/numerics.md 5).
 struct Scan {
-  Pair on_device;                           // records, profiles
-  std::vector<numerics::Record> records;    // of all views, one after the other
-  std::vector<numerics::Profile> profiles;  // group by group, part by part
+  std::shared_ptr<const ScanMemory> memory;
+  Slice records_on_device;
+  std::span<const numerics::Record> records;    // of all views, one after the other
+  std::span<const numerics::Profile> profiles;  // group by group, part by part
+  bool finite = true;                           // all entries are
   numerics::Side side() const { return {records, profiles}; }
 };
+using SharedScan = std::shared_ptr<const Scan>;
 /// The exponents kappa and groups of the second look on the device: (kappa, group) a term.
 struct InnerOnDevice {
   const numerics::Inner* inner = nullptr;  // null: none
@@ -39,11 +47,13 @@ struct Block {
 };
 std::vector<Block> blocks_of(Index total, Index size);
 
-/// Scans the vectors of `views` (one view, or the two parts of a split operand) as one set. Launched only: nothing is on the host yet.
-Scan launch_scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand);
-/// Waits for a launched scan's records and profiles.
-void read_scan(Context& context, Scan& scan);
-bool all_finite(const Scan& scan);
+/// An operand to scan: one view, or the two parts of a split one, whose vectors count as one set.
+struct ToScan {
+  std::vector<VectorView> views;
+  HandSide hand;
+};
+/// Scans operands together: the device is waited for once.
+std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands, const InnerOnDevice& inner);
 
 inline Index rounded_up(Index value, Index unit) {
   return (value + unit - 1) / unit * unit;

@@ -18,7 +18,8 @@ struct HostMatrix {
   int words;                           // of an entry: 1, or 2 for complex
   bool vectors_are_columns;            // of an operand, as it is stored
   Index panel_bytes;                   // most that a scan copies at once
-  std::byte* results;                  // of a result: where its blocks go, columns close together
+  std::byte* results;                  // of a result: where its blocks go
+  Index results_ld;
   Triangle triangle = Triangle::Full;  // of a result: all of it that is read and written
 };
 

@@ -112,6 +112,7 @@ constexpr Bad bad_values[] = {{"AB_MODE", "gup", "auto"},
                               {"AB_STAGING_MB", "9223372036854775807", "2048"},
                               {"AB_CUDA_KERNELS", "fast", "using best"},
                               {"AB_METAL_KERNELS", "fast", "using best"},
+                              {"AB_VULKAN_KERNELS", "fast", "using best"},
                               {"AB_NUM_THREADS", "-3", "using "},
                               {"AB_NUM_THREADS", "0", "using "},
                               {"AB_DISABLE", "dgem", "the others count"},
@@ -180,7 +181,9 @@ TEST(Settings, Integers) {
 
 TEST(Settings, Threads) {
   EXPECT_EQ(read({{"AB_CUDA_KERNELS", " Common "}}).settings.gpu_kernels, GpuKernels::Common);
+  EXPECT_EQ(read({{"AB_CUDA_KERNELS", "ampere"}}).settings.gpu_kernels, GpuKernels::Ampere);
   EXPECT_EQ(read({{"AB_METAL_KERNELS", "common"}}).settings.gpu_kernels, GpuKernels::Common);
+  EXPECT_EQ(read({{"AB_VULKAN_KERNELS", "common"}}).settings.gpu_kernels, GpuKernels::Common);
   EXPECT_EQ(read({}).settings.gpu_kernels, GpuKernels::Best);
   EXPECT_EQ(read({{"AB_NUM_THREADS", "3"}, {"OMP_NUM_THREADS", "5"}}).settings.num_threads, 3);
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "5"}}).settings.num_threads, 5);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a linked macOS library says of itself: its install name, the libraries it wants, and that nothing runs when it is loaded.
+"""What a linked macOS library says of itself: its install name, the libraries it wants, and that nothing runs when it is loaded but the
+registration of the function that writes a promised report at the end (report/recording.cpp): clang makes a destructor function so.
 
     check_library.py LIBRARY.dylib
 """
@@ -10,7 +11,7 @@ import sys
 
 ID_DYLIB, LOAD_DYLIB, REEXPORT_DYLIB, SEGMENT_64 = 0xD, 0xC, 0x8000001F, 0x19
 EXPECTED = {"Metal", "Foundation", "Accelerate", "libobjc.A.dylib", "libSystem.B.dylib"}
-AT_LOAD = ("__mod_init_func", "__init_offsets", "__objc_nlclslist")  # constructors; +load
+AT_LOAD = {"__mod_init_func": 8, "__init_offsets": 4, "__objc_nlclslist": 0}  # constructors, +load: bytes that may be there
 
 
 def commands(data):
@@ -29,7 +30,7 @@ def text_at(command, offset):
 
 
 def main(path):
-    wanted, sections, name = set(), set(), ""
+    wanted, sections, name = set(), {}, ""
     for kind, command in commands(pathlib.Path(path).read_bytes()):
         if kind in (ID_DYLIB, LOAD_DYLIB, REEXPORT_DYLIB):
             text = text_at(command, struct.unpack_from("<I", command, 8)[0])
@@ -39,10 +40,11 @@ def main(path):
                 wanted.add(text.rsplit("/", 1)[-1])
         elif kind == SEGMENT_64:
             count = struct.unpack_from("<I", command, 64)[0]
-            sections |= {text_at(command, 72 + 80 * i) [:16] for i in range(count)}
+            for place in range(72, 72 + 80 * count, 80):
+                sections[text_at(command[:place + 16], place)] = struct.unpack_from("<Q", command, place + 40)[0]
     findings = [f"wants {library}" for library in sorted(wanted - EXPECTED)]
     findings += [f"does not want {library}" for library in sorted(EXPECTED - wanted)]
-    findings += [f"has {section}: something runs when it is loaded" for section in AT_LOAD if section in sections]
+    findings += [f"has {section}: something runs when it is loaded" for section, most in AT_LOAD.items() if sections.get(section, 0) > most]
     if not name.startswith("@rpath/"):
         findings.append(f"its install name is {name}")
     for finding in findings:

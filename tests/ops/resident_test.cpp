@@ -23,7 +23,7 @@ class HostMatrices : public testing::Test {
     }
   }
   HostMatrix host(bool vectors_are_columns, Index panel_bytes = 1 << 20) {
-    return {reinterpret_cast<std::byte*>(words_.data()), 7, 2, vectors_are_columns, panel_bytes, nullptr};
+    return {reinterpret_cast<std::byte*>(words_.data()), 7, 2, vectors_are_columns, panel_bytes, nullptr, 0};
   }
   double entry(const ResidentBlock& block, Index vector, Index term, int part) {
     double value = 0;

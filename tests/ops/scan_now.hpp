@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A scan, launched and read.
+// One operand, scanned.
 #pragma once
 #include "ops/steps.hpp"
 
 namespace ab::ops {
 
 inline Scan scan(Context& context, std::span<const VectorView> views, const InnerOnDevice& inner, HandSide hand) {
-  Scan out = launch_scan(context, views, inner, hand);
-  read_scan(context, out);
-  return out;
+  const ToScan operand{{views.begin(), views.end()}, hand};
+  return *scan(context, std::span(&operand, 1), inner)[0];
 }
 
 }  // namespace ab::ops

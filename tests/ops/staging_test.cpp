@@ -258,7 +258,7 @@ TEST(Staging, ScalingGoesBlockByBlockToo) {
   test::Call call = large_calls()[0];
   Devices whole(HostMemory::Usable), devices(HostMemory::MustBeCopied);
   call.alpha = 0;
-  devices.device().has_largest_buffer(8 * 5000);
+  devices.device().has_largest_buffer(8 * 10000);
   const test::Ran expected = run_call(whole.context(), call, test::Way::Adopted, test::choices_for(Precision::Fp64));
   const test::Ran ran = run_call(devices.context(), call, test::Way::Copied, test::choices_for(Precision::Fp64));
   EXPECT_EQ(difference(call, expected.c, ran.c), "");

@@ -12,9 +12,9 @@ namespace {
 
 constexpr const char* thread_variables[] = {"AB_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "MKL_NUM_THREADS",
                                             "OMP_NUM_THREADS"};
-constexpr const char* other_variables[] = {"AB_CPU_KERNELS",  "AB_CUDA_KERNELS",         "AB_METAL_KERNELS",    "OPENBLAS_CORETYPE",
-                                           "BLIS_ARCH_TYPE",  "MKL_ENABLE_INSTRUCTIONS", "MKL_THREADING_LAYER", "MKL_DYNAMIC",
-                                           "OMP_WAIT_POLICY", "KMP_BLOCKTIME",           "OMP_PROC_BIND"};
+constexpr const char* other_variables[] = {"AB_CPU_KERNELS",    "AB_CUDA_KERNELS", "AB_METAL_KERNELS",        "AB_VULKAN_KERNELS",
+                                           "OPENBLAS_CORETYPE", "BLIS_ARCH_TYPE",  "MKL_ENABLE_INSTRUCTIONS", "MKL_THREADING_LAYER",
+                                           "MKL_DYNAMIC",       "OMP_WAIT_POLICY", "KMP_BLOCKTIME",           "OMP_PROC_BIND"};
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);

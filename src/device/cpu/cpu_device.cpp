@@ -20,7 +20,7 @@
 #include "device/cpu/kernel_table.hpp"
 #include "device/cpu/native/engines.hpp"
 #include "device/cpu/native/permission.hpp"
-#include "device/cpu/threads.hpp"
+#include "device/threads.hpp"
 
 namespace ab::device {
 namespace {

@@ -108,19 +108,57 @@ struct CudaKernel final : Kernel {
   const Form* form = nullptr;
 };
 
-class CudaQueue final : public Queue {
+// A stream with the pinned memory that its copies go through. Used by one thread at a time, with the context current.
+class CudaStream {
  public:
-  explicit CudaQueue(SharedContext context) : context_(std::move(context)) {
-    const Current current(*context_);
+  explicit CudaStream(SharedContext context) : context_(std::move(context)) {
     context_->check(context_->driver().stream_create(&stream_, cuda::stream_non_blocking), "cuStreamCreate");
-    staging_.emplace(*context_, stream_);
+    staging_.emplace(*context_, stream_, settings().num_threads);
   }
-  ~CudaQueue() override {
+  ~CudaStream() {
     const CurrentForRelease current(*context_);
     if (!current) return;
     context_->driver().stream_synchronize(stream_);
     staging_->release();
     context_->driver().stream_destroy(stream_);
+  }
+  CudaStream(const CudaStream&) = delete;
+  CudaStream& operator=(const CudaStream&) = delete;
+  cuda::StreamHandle handle() const { return stream_; }
+  cuda::StagingRing& staging() { return *staging_; }
+
+ private:
+  const SharedContext context_;
+  cuda::StreamHandle stream_ = nullptr;
+  std::optional<cuda::StagingRing> staging_;
+};
+
+class CudaMark final : public Queue::Mark {
+ public:
+  CudaMark(SharedContext context, cuda::StreamHandle stream) : context_(std::move(context)) {
+    context_->check(context_->driver().event_create(&event_, cuda::event_disable_timing), "cuEventCreate");
+    const cuda::Result result = context_->driver().event_record(event_, stream);
+    if (result != cuda::success) context_->driver().event_destroy(event_);
+    context_->check(result, "cuEventRecord");
+  }
+  ~CudaMark() override {
+    const CurrentForRelease current(*context_);
+    if (current) context_->driver().event_destroy(event_);
+  }
+  CudaMark(const CudaMark&) = delete;
+  CudaMark& operator=(const CudaMark&) = delete;
+  void wait() const { context_->check(context_->driver().event_synchronize(event_), "cuEventSynchronize"); }
+
+ private:
+  const SharedContext context_;
+  cuda::EventHandle event_ = nullptr;
+};
+
+class CudaQueue final : public Queue {
+ public:
+  explicit CudaQueue(SharedContext context) : context_(std::move(context)) {
+    const Current current(*context_);
+    main_.emplace(context_);
   }
   CudaQueue(const CudaQueue&) = delete;
   CudaQueue& operator=(const CudaQueue&) = delete;
@@ -130,35 +168,53 @@ class CudaQueue final : public Queue {
     assert(offset + from.size() <= to.bytes());
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
-    staging_->upload(address_of(to, offset), from);
+    main_->staging().upload(address_of(to, 0), offset, from);
   }
   void read(const Memory& from, std::size_t offset, std::span<std::byte> to) override {
     if (to.empty()) return;
     assert(offset + to.size() <= from.bytes());
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
-    staging_->download(address_of(from, offset), to);
+    main_->staging().download(address_of(from, offset), to);
+  }
+  std::unique_ptr<Mark> mark() override {
+    const std::scoped_lock lock(mutex_);
+    const Current current(*context_);
+    main_->staging().flush();
+    return std::make_unique<CudaMark>(context_, main_->handle());
+  }
+  void read_after(const Mark* mark, const Memory& from, std::size_t offset, std::span<std::byte> to) override {
+    if (mark == nullptr) return read(from, offset, to);
+    if (to.empty()) return;
+    assert(offset + to.size() <= from.bytes());
+    const std::scoped_lock lock(aside_mutex_);
+    const Current current(*context_);
+    static_cast<const CudaMark*>(mark)->wait();
+    if (!aside_) aside_.emplace(context_);
+    aside_->staging().download(address_of(from, offset), to);
   }
   void copy(const Slice& from, const Slice& to, std::size_t bytes) override {
     if (bytes == 0) return;
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
-    context_->check(
-        context_->driver().copy_on_device(address_of(*to.memory, to.offset), address_of(*from.memory, from.offset), bytes, stream_),
-        "cuMemcpyDtoDAsync");
+    main_->staging().flush();
+    context_->check(context_->driver().copy_on_device(address_of(*to.memory, to.offset), address_of(*from.memory, from.offset), bytes,
+                                                      main_->handle()),
+                    "cuMemcpyDtoDAsync");
   }
   void launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) override;
   void finish() override {
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
-    context_->check(context_->driver().stream_synchronize(stream_), "cuStreamSynchronize");
+    main_->staging().flush();
+    context_->check(context_->driver().stream_synchronize(main_->handle()), "cuStreamSynchronize");
   }
 
  private:
   const SharedContext context_;
-  std::mutex mutex_;
-  cuda::StreamHandle stream_ = nullptr;
-  std::optional<cuda::StagingRing> staging_;  // guarded by mutex_
+  std::mutex mutex_, aside_mutex_;
+  std::optional<CudaStream> main_;   // guarded by mutex_
+  std::optional<CudaStream> aside_;  // guarded by aside_mutex_; of reads that need not wait for all
 };
 
 // Buffers go as addresses, the params struct, which is the last argument, by value: the driver copies both before the call returns.
@@ -178,10 +234,12 @@ void CudaQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument
   places[buffers] = const_cast<std::byte*>(params.data());  // only read
   const std::scoped_lock lock(mutex_);
   const Current current(*context_);
-  if (launched.native != nullptr && launched.native->run(*launched.form, std::span(addresses).first(buffers), params, stream_)) return;
+  main_->staging().flush();
+  if (launched.native != nullptr && launched.native->run(*launched.form, std::span(addresses).first(buffers), params, main_->handle()))
+    return;
   const cuda::KernelShape& shape = *launched.shape;
   assert(buffers == shape.buffers && params.size() == shape.params_bytes);
-  context_->check(context_->driver().launch_kernel(launched.function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0, stream_,
+  context_->check(context_->driver().launch_kernel(launched.function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0, main_->handle(),
                                                    places.data(), nullptr),
                   "cuLaunchKernel");
 }
@@ -222,7 +280,7 @@ class CudaDevice final : public Device {
  public:
   CudaDevice(const Driver& driver, int ordinal, GpuKernels kernels)
       : traits_(describe(driver, ordinal)), context_(std::make_shared<PrimaryContext>(driver, ordinal)) {
-    if (kernels == GpuKernels::Best) native_ = NativeKernels::load(*context_, ordinal);
+    native_ = NativeKernels::load(*context_, ordinal, kernels);
     if (native_ == nullptr) return;
     constexpr std::uint64_t most_scratch_bytes = std::uint64_t{4} << 30;  // the residues of a result of 16384 x 16384
     traits_.features += ", native int8 kernels";

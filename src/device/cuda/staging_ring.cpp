@@ -3,12 +3,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "device/threads.hpp"
 
 namespace ab::device::cuda {
 namespace {
 
 constexpr std::size_t alignment = 64;  // chosen: copies begin at cache lines
 static_assert(StagingRing::slot_bytes % alignment == 0);
+
+// One core moves some 10 GB/s, and touches fresh pages slower: the bus is faster than that.
+void copy(std::byte* to, std::span<const std::byte> from, int threads) {
+  constexpr std::size_t piece = std::size_t{64} << 10;
+  share(static_cast<Index>((from.size() + piece - 1) / piece), static_cast<Index>(from.size()), threads, [&](Index first, Index last) {
+    const std::size_t begin = static_cast<std::size_t>(first) * piece, end = std::min(from.size(), static_cast<std::size_t>(last) * piece);
+    std::memcpy(to + begin, from.data() + begin, end - begin);
+  });
+}
 
 }  // namespace
 
@@ -44,24 +56,37 @@ void StagingRing::wait_for(Slot& slot) {
 }
 
 void StagingRing::advance() {
+  flush();
   used_bytes_ = 0;
   Slot& filled = slots_[current_];
   current_ = (current_ + 1) % slot_count;
   record(filled);
 }
 
-void StagingRing::upload(Address to, std::span<const std::byte> from) {
+void StagingRing::flush() {
+  const Unsent unsent = std::exchange(unsent_, {});
+  if (unsent.bytes == 0) return;
+  context_.check(
+      context_.driver().copy_to_device(unsent.allocation + unsent.offset, slots_[current_].data + unsent.first, unsent.bytes, stream_),
+      "cuMemcpyHtoDAsync");
+}
+
+void StagingRing::upload(Address allocation, std::size_t offset, std::span<const std::byte> from) {
   reserve();
+  if (unsent_.allocation != allocation || unsent_.offset + unsent_.bytes != offset) {  // no copy goes beyond an allocation
+    flush();
+    used_bytes_ = (used_bytes_ + alignment - 1) / alignment * alignment;
+  }
   while (!from.empty()) {
     if (used_bytes_ == slot_bytes) advance();
     Slot& slot = slots_[current_];
     if (used_bytes_ == 0) wait_for(slot);
     const std::size_t bytes = std::min(from.size(), slot_bytes - used_bytes_);
-    std::byte* const staged = slot.data + used_bytes_;
-    std::memcpy(staged, from.data(), bytes);
-    used_bytes_ = (used_bytes_ + bytes + alignment - 1) / alignment * alignment;
-    context_.check(context_.driver().copy_to_device(to, staged, bytes, stream_), "cuMemcpyHtoDAsync");
-    to += bytes;
+    copy(slot.data + used_bytes_, from.first(bytes), threads_);
+    if (unsent_.bytes == 0) unsent_ = {allocation, offset, used_bytes_, 0};
+    unsent_.bytes += bytes;
+    used_bytes_ += bytes;
+    offset += bytes;
     from = from.subspan(bytes);
   }
 }
@@ -84,7 +109,7 @@ void StagingRing::download(Address from, std::span<std::byte> to) {
     }
     Slot& slot = slots_[(first + fetched) % slot_count];
     wait_for(slot);
-    std::memcpy(chunk(fetched).data(), slot.data, chunk(fetched).size());
+    copy(chunk(fetched).data(), {slot.data, chunk(fetched).size()}, threads_);
   }
   current_ = (first + chunks) % slot_count;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Pinned memory between pageable host memory and the device: chunks go through it in turn, so that the host copies one while the
-// device moves another.
+// Pinned memory between pageable host memory and the device: chunks go through it in turn, so that the threads of the host copy one
+// while the device moves another.
 #pragma once
 #include <array>
 #include <span>
@@ -12,16 +12,18 @@ namespace ab::device::cuda {
 /// Belongs to one stream; one thread at a time, with the context current. Pinned memory is taken at the first use.
 class StagingRing {
  public:
-  // Chosen: a chunk takes about 80 us at 25 GB/s, some ten times what issuing it costs, and eight MiB pinned a queue hurt nobody.
-  static constexpr std::size_t slot_bytes = std::size_t{2} << 20;
+  // Chosen: a chunk takes about 80 us at 50 GB/s, some times what threads cost that share its copy, and 16 MiB pinned a queue hurt nobody.
+  static constexpr std::size_t slot_bytes = std::size_t{4} << 20;
   static constexpr std::size_t slot_count = 4;
 
-  StagingRing(PrimaryContext& context, StreamHandle stream) : context_(context), stream_(stream) {}
+  StagingRing(PrimaryContext& context, StreamHandle stream, int threads) : context_(context), stream_(stream), threads_(threads) {}
   StagingRing(const StagingRing&) = delete;
   StagingRing& operator=(const StagingRing&) = delete;
 
-  /// Returns when `from` may change; the device may still be receiving.
-  void upload(Address to, std::span<const std::byte> from);
+  /// To `offset` of an allocation. Returns when `from` may change. The device receives it after `flush` at the latest: what follows one
+  /// another in an allocation, columns of a matrix, say, goes as one copy.
+  void upload(Address allocation, std::size_t offset, std::span<const std::byte> from);
+  void flush();
   /// Returns when `to` is complete.
   void download(Address from, std::span<std::byte> to);
   /// Gives pinned memory and events back. The stream must have finished; the context must be current.
@@ -33,6 +35,10 @@ class StagingRing {
     EventHandle done = nullptr;
     bool in_flight = false;  // `done` has been recorded and not yet waited for
   };
+  struct Unsent {  // of the current slot
+    Address allocation = 0;
+    std::size_t offset = 0, first = 0, bytes = 0;
+  };
   void reserve();  // of slots that may be used
   void record(Slot& slot);
   void wait_for(Slot& slot);
@@ -40,9 +46,11 @@ class StagingRing {
 
   PrimaryContext& context_;
   StreamHandle stream_;
+  const int threads_;
   std::array<Slot, slot_count> slots_{};
   std::size_t current_ = 0;
-  std::size_t used_bytes_ = 0;      // of the current slot, by uploads that no event follows yet
+  std::size_t used_bytes_ = 0;  // of the current slot, by uploads that no event follows yet
+  Unsent unsent_;
   bool unknown_in_flight_ = false;  // neither an event nor a wait was to be had: no slot is used before a wait
 };
 

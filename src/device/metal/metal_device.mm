@@ -155,7 +155,7 @@ void MetalQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argumen
 class MetalDevice final : public Device {
  public:
   MetalDevice(int ordinal, GpuKernels kernels) : gpu_(std::make_shared<Gpu>(ordinal)), traits_(gpu_->traits()) {
-    native_ = kernels == GpuKernels::Best && gpu_->has_simdgroup_matrices();
+    native_ = kernels != GpuKernels::Common && gpu_->has_simdgroup_matrices();
     if (native_) traits_.features += ", native kernels";
   }
 

@@ -10,6 +10,10 @@ std::vector<Traits> describe_vulkan() {
 }
 
 std::unique_ptr<Device> open_vulkan(int ordinal) {
+  return open_vulkan_with(ordinal, GpuKernels::Common);
+}
+
+std::unique_ptr<Device> open_vulkan_with(int ordinal, GpuKernels) {
   throw Error(Status::NoDevice, "vulkan:" + std::to_string(ordinal) + ": this build has no kernels for Vulkan");
 }
 

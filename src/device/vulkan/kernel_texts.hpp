@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The common kernels as SPIR-V, embedded in the library.
+// The kernels as SPIR-V, embedded in the library: the common ones, and native ones where the compiler knew their words.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@ enum Spelling : unsigned { Plain = 0, SoftFma = 1, PackedDot = 2 };
 inline constexpr std::size_t spellings = 4;
 
 struct KernelText {
-  const char* name;        // of kernels/variants.txt
+  const char* name;        // of kernels/variants.txt, or with the suffix of a MatrixExtension
   unsigned width, height;  // threads of a group
   std::size_t buffers;     // bindings before the params struct
   std::size_t params_bytes;

@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 
 #include "core/error.hpp"
@@ -145,6 +147,15 @@ const Instance* instance() {
     if (published.compare_exchange_strong(found, loaded.get(), std::memory_order_acq_rel)) found = loaded.release();
   }
   return found->handle != nullptr ? found : nullptr;
+}
+
+bool has_extension(const Instance& instance, VkPhysicalDevice device, const char* name) {
+  std::uint32_t count = 0;
+  if (instance.enumerate_extensions(device, nullptr, &count, nullptr) != VK_SUCCESS) return false;
+  std::vector<VkExtensionProperties> extensions(count);
+  if (instance.enumerate_extensions(device, nullptr, &count, extensions.data()) != VK_SUCCESS) return false;
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [name](const VkExtensionProperties& each) { return std::strcmp(each.extensionName, name) == 0; });
 }
 
 DeviceCalls calls_of(const Instance& instance, VkDevice device, const std::string& id) {

@@ -71,6 +71,8 @@ struct DeviceCalls {
 /// Loaded and made by the first call; null where there is no loader, or none of Vulkan 1.1. Lock-free; stays for the life of the process.
 const Instance* instance();
 
+bool has_extension(const Instance& instance, VkPhysicalDevice device, const char* name);
+
 /// Throws Error(NoDevice) when the driver lacks one of the calls.
 DeviceCalls calls_of(const Instance& instance, VkDevice device, const std::string& id);
 

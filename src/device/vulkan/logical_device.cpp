@@ -21,7 +21,6 @@ void LogicalDevice::create() {
   VkPhysicalDeviceShaderIntegerDotProductFeatures dot{};
   dot.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES;
   dot.shaderIntegerDotProduct = VK_TRUE;
-  const char* const dot_extension = VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME;
   VkPhysicalDeviceFeatures features{};
   features.shaderInt64 = VK_TRUE;
   VkDeviceCreateInfo wanted{};
@@ -29,11 +28,20 @@ void LogicalDevice::create() {
   wanted.queueCreateInfoCount = 1;
   wanted.pQueueCreateInfos = &queue;
   wanted.pEnabledFeatures = &features;
+  std::vector<const char*> extensions;
   if (physical_.packed_dot) {
     wanted.pNext = &dot;
-    wanted.enabledExtensionCount = 1;
-    wanted.ppEnabledExtensionNames = &dot_extension;
+    extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
   }
+  std::optional<MatrixFeatures> matrices;
+  if (physical_.matrices) {
+    matrices.emplace(*physical_.matrices->extension, const_cast<void*>(wanted.pNext)).request();
+    wanted.pNext = &matrices->matrices;
+    extensions.push_back(physical_.matrices->extension->name);
+    extensions.insert(extensions.end(), std::begin(matrix_companions), std::end(matrix_companions));
+  }
+  wanted.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+  wanted.ppEnabledExtensionNames = extensions.data();
   check(instance_.create_device(physical_.handle, &wanted, nullptr, &handle_), "vkCreateDevice", Status::NoDevice);
   try {
     calls_ = calls_of(instance_, handle_, id());

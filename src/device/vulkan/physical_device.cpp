@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "device/vulkan/kernel_texts.hpp"
 
@@ -55,15 +54,6 @@ bool has_long_integers(const Instance& instance, VkPhysicalDevice device) {
   features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
   instance.get_features(device, &features);
   return features.features.shaderInt64 == VK_TRUE;
-}
-
-bool has_extension(const Instance& instance, VkPhysicalDevice device, const char* name) {
-  std::uint32_t count = 0;
-  if (instance.enumerate_extensions(device, nullptr, &count, nullptr) != VK_SUCCESS) return false;
-  std::vector<VkExtensionProperties> extensions(count);
-  if (instance.enumerate_extensions(device, nullptr, &count, extensions.data()) != VK_SUCCESS) return false;
-  return std::any_of(extensions.begin(), extensions.end(),
-                     [name](const VkExtensionProperties& each) { return std::strcmp(each.extensionName, name) == 0; });
 }
 
 // Worth it only where it is an instruction: elsewhere the driver does what our text does.
@@ -147,6 +137,7 @@ PhysicalDevice describe(const Instance& instance, int ordinal) {
   // A buffer is bound whole.
   traits.max_buffer_bytes = std::min<std::uint64_t>(found.largest.maxMemoryAllocationSize, properties.limits.maxStorageBufferRange);
   out.packed_dot = has_packed_dot(instance, out.handle);
+  out.matrices = matrices_of(instance, out.handle);
   const std::optional<std::uint32_t> family = computing_family(instance, out.handle);
   out.queue_family = family.value_or(0);
   if (!family) {

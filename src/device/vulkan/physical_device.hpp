@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "device/device.hpp"
-#include "device/vulkan/loader.hpp"
+#include "device/vulkan/matrices.hpp"
 
 namespace ab::device::vulkan {
 
@@ -16,7 +16,8 @@ struct PhysicalDevice {
   bool shares_memory = false;      // with the host: what is not copied twice is faster
   std::uint32_t queue_family = 0;  // the first that computes
   bool packed_dot = false;         // products of four bytes a word in hardware
-  std::string why_unusable;        // what it lacks for the kernels; "" when nothing
+  std::optional<Matrices> matrices;
+  std::string why_unusable;  // what it lacks for the kernels; "" when nothing
 };
 
 PhysicalDevice describe(const Instance& instance, int ordinal);

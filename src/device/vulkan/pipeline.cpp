@@ -3,11 +3,13 @@
 
 namespace ab::device::vulkan {
 
-Pipeline::Pipeline(std::shared_ptr<LogicalDevice> device, const KernelText& text, Spelling spelling) : device_(std::move(device)) {
+Pipeline::Pipeline(std::shared_ptr<LogicalDevice> device, const KernelText& text, Spelling spelling,
+                   std::span<const std::uint32_t> constants)
+    : device_(std::move(device)) {
   device_->require_usable();
   try {
     create_layouts(text.buffers + 1);
-    compile(text, text.spirv[spelling]);
+    compile(text, text.spirv[spelling], constants);
   } catch (...) {
     release();
     throw;
@@ -37,7 +39,7 @@ void Pipeline::create_layouts(std::size_t bindings) {
                  Status::ShaderCompile);
 }
 
-void Pipeline::compile(const KernelText& text, const Spirv& spirv) {
+void Pipeline::compile(const KernelText& text, const Spirv& spirv, std::span<const std::uint32_t> constants) {
   VkShaderModuleCreateInfo wanted{};
   wanted.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
   wanted.codeSize = spirv.bytes;
@@ -46,12 +48,17 @@ void Pipeline::compile(const KernelText& text, const Spirv& spirv) {
   const std::string kernel = std::string("(") + text.name + ")";
   device_->check(device_->calls().create_shader_module(device_->handle(), &wanted, nullptr, &module),
                  ("vkCreateShaderModule" + kernel).c_str(), Status::ShaderCompile);
+  std::vector<VkSpecializationMapEntry> places;
+  for (std::uint32_t i = 0; i < constants.size(); ++i)
+    places.push_back({i, i * std::uint32_t{sizeof(std::uint32_t)}, sizeof(std::uint32_t)});
+  const VkSpecializationInfo values{static_cast<std::uint32_t>(places.size()), places.data(), constants.size_bytes(), constants.data()};
   VkComputePipelineCreateInfo pipeline{};
   pipeline.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   pipeline.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   pipeline.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   pipeline.stage.module = module;
   pipeline.stage.pName = "main";
+  pipeline.stage.pSpecializationInfo = &values;
   pipeline.layout = layout_;
   const VkResult result = device_->calls().create_compute_pipelines(device_->handle(), VK_NULL_HANDLE, 1, &pipeline, nullptr, &handle_);
   device_->calls().destroy_shader_module(device_->handle(), module, nullptr);

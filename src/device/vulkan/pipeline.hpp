@@ -2,6 +2,7 @@
 // A kernel as the device runs it: its compiled text and the layout of its bindings (buffers, then the params struct).
 #pragma once
 #include <memory>
+#include <span>
 
 #include "device/vulkan/kernel_texts.hpp"
 #include "device/vulkan/logical_device.hpp"
@@ -10,8 +11,8 @@ namespace ab::device::vulkan {
 
 class Pipeline {
  public:
-  /// Throws Error(ShaderCompile) when the driver refuses the text.
-  Pipeline(std::shared_ptr<LogicalDevice> device, const KernelText& text, Spelling spelling);
+  /// Constants: what the text leaves open, by number. Throws Error(ShaderCompile) when the driver refuses the text.
+  Pipeline(std::shared_ptr<LogicalDevice> device, const KernelText& text, Spelling spelling, std::span<const std::uint32_t> constants = {});
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
   ~Pipeline();
@@ -22,7 +23,7 @@ class Pipeline {
 
  private:
   void create_layouts(std::size_t bindings);
-  void compile(const KernelText& text, const Spirv& spirv);
+  void compile(const KernelText& text, const Spirv& spirv, std::span<const std::uint32_t> constants);
   void release() noexcept;
 
   const std::shared_ptr<LogicalDevice> device_;

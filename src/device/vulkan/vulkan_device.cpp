@@ -8,6 +8,7 @@
 
 #include "device/self_test.hpp"
 #include "device/vulkan/command_stream.hpp"
+#include "device/vulkan/native/native.hpp"
 
 namespace ab::device {
 namespace {
@@ -18,6 +19,7 @@ using vulkan::KernelText;
 using vulkan::LogicalDevice;
 using vulkan::Pipeline;
 using vulkan::Spelling;
+using vulkan::native::Form;
 
 using SharedDevice = std::shared_ptr<LogicalDevice>;
 
@@ -36,16 +38,22 @@ CommandStream::Place place_of(const Memory& memory, std::size_t offset) {
 // Compiled at its first launch: a program needs few of the kernels, and a driver may take its time.
 class VulkanKernel final : public Kernel {
  public:
-  VulkanKernel(SharedDevice device, const KernelText& text, Spelling spelling)
-      : text(text), device_(std::move(device)), spelling_(spelling) {}
+  VulkanKernel(SharedDevice device, const KernelText& text, Spelling spelling, const Form* form = nullptr)
+      : text(text), form(form), device_(std::move(device)), spelling_(spelling) {}
   std::shared_ptr<const Pipeline> pipeline() const {
     const std::scoped_lock lock(mutex_);
-    if (pipeline_ == nullptr) pipeline_ = std::make_shared<const Pipeline>(device_, text, spelling_);
+    if (pipeline_ == nullptr) pipeline_ = made();
     return pipeline_;
   }
   const KernelText& text;
+  const Form* const form;  // of a native kernel
 
  private:
+  std::shared_ptr<const Pipeline> made() const {
+    if (form == nullptr) return std::make_shared<const Pipeline>(device_, text, spelling_);
+    return std::make_shared<const Pipeline>(device_, text, spelling_, vulkan::native::constants_of(*form, *device_->physical().matrices));
+  }
+
   const SharedDevice device_;
   const Spelling spelling_;
   mutable std::mutex mutex_;
@@ -109,10 +117,19 @@ class VulkanQueue final : public Queue {
 };
 
 void VulkanQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) {
-  const auto& [text, pipeline] = std::pair<const KernelText&, std::shared_ptr<const Pipeline>>(
-      static_cast<const VulkanKernel&>(kernel).text, static_cast<const VulkanKernel&>(kernel).pipeline());
+  const auto& launched = static_cast<const VulkanKernel&>(kernel);
+  const KernelText& text = launched.text;
+  const std::shared_ptr<const Pipeline> pipeline = launched.pipeline();
   assert(arguments.size() == text.buffers + 1);
-  const std::array<std::uint32_t, 3> groups = {grid.x, grid.y, grid.z};
+  auto params = std::get<std::span<const std::byte>>(arguments[text.buffers]);
+  assert(params.size() == text.params_bytes);
+  std::array<std::uint32_t, 3> groups = {grid.x, grid.y, grid.z};
+  vulkan::native::Launch native;
+  if (launched.form != nullptr) {
+    native = vulkan::native::launch_of(params);
+    params = std::as_bytes(std::span(&native.params, 1));
+    groups = native.groups;
+  }
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::uint32_t most = device_->physical().limits.maxComputeWorkGroupCount[i];
     if (groups[i] <= most) continue;
@@ -124,8 +141,6 @@ void VulkanQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argume
     const Slice& slice = std::get<Slice>(arguments[i]);
     if (slice.memory != nullptr) buffers[i] = place_of(*slice.memory, slice.offset);
   }
-  const auto params = std::get<std::span<const std::byte>>(arguments[text.buffers]);
-  assert(params.size() == text.params_bytes);
   const std::scoped_lock lock(mutex_);
   stream_.launch({pipeline, buffers, params, groups});
 }
@@ -157,7 +172,8 @@ class VulkanDevice final : public Device {
     device_->require_usable();
     const KernelText* text = find_text(name.name);
     if (text == nullptr) throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
-    return std::make_unique<VulkanKernel>(device_, *text, spelling_);
+    const Form* form = native_ ? vulkan::native::find_form(name.name) : nullptr;
+    return form != nullptr ? native_kernel(*form) : std::make_unique<VulkanKernel>(device_, *text, spelling_);
   }
   std::unique_ptr<Queue> open_queue() override { return std::make_unique<VulkanQueue>(device_, queues_); }
 
@@ -174,11 +190,32 @@ class VulkanDevice final : public Device {
     traits_.features += ", fma in integers";
   }
 
+  /// The same for the native kernels, which serve where they make the residues of the common ones.
+  void choose_native() {
+    if (!device_->physical().matrices) return;
+    try {
+      for (const Form& form : vulkan::native::forms()) {
+        if (!vulkan::native::agree(*this, form, *load({form.kernel}), *native_kernel(form))) return;
+      }
+    } catch (const Error& error) {
+      if (error.status() != Status::ShaderCompile) throw;
+      return;
+    }
+    native_ = traits_.int8_matrix = true;
+    traits_.features += ", cooperative matrices";
+  }
+
  private:
+  std::unique_ptr<Kernel> native_kernel(const Form& form) const {
+    const KernelText* text = find_text(std::string(form.kernel) + device_->physical().matrices->extension->suffix);
+    return std::make_unique<VulkanKernel>(device_, *text, Spelling::Plain, &form);
+  }
+
   const SharedDevice device_;
   const SharedQueues queues_ = std::make_shared<OpenQueues>();
   Traits traits_;
   Spelling spelling_ = Spelling::Plain;
+  bool native_ = false;
 };
 
 }  // namespace
@@ -192,12 +229,17 @@ std::vector<Traits> describe_vulkan() {
 }
 
 std::unique_ptr<Device> open_vulkan(int ordinal) {
+  return open_vulkan_with(ordinal, settings().gpu_kernels);
+}
+
+std::unique_ptr<Device> open_vulkan_with(int ordinal, GpuKernels kernels) {
   const vulkan::Instance* instance = vulkan::instance();
   if (instance == nullptr || ordinal >= static_cast<int>(instance->devices.size())) {
     throw Error(Status::NoDevice, "vulkan:" + std::to_string(ordinal) + ": there is no such device here");
   }
   auto device = std::make_unique<VulkanDevice>(*instance, ordinal);
   device->choose_spelling();
+  if (kernels != GpuKernels::Common) device->choose_native();
   return device;
 }
 

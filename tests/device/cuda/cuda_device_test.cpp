@@ -134,6 +134,25 @@ TEST_F(CudaDevices, CopyAtOffsets) {
   EXPECT_EQ(got, counted_words(50, 17));
 }
 
+// The fake driver runs nothing before somebody waits for it, so what stands after a mark has not happened yet.
+TEST_F(CudaDevices, ReadWhatWasThereAtAMark) {
+  const std::unique_ptr<Device> device = open_cuda(0);
+  const std::unique_ptr<Queue> queue = device->open_queue();
+  const std::unique_ptr<Memory> memory = device->allocate(8000), later = device->allocate(8000);
+  const std::vector<std::uint64_t> first = counted_words(1000, 5), second = counted_words(1000, 70);
+  std::vector<std::uint64_t> got(1000);
+  queue->write(*memory, 0, std::as_bytes(std::span(first)));
+  queue->write(*later, 0, std::as_bytes(std::span(second)));
+  const std::unique_ptr<Queue::Mark> mark = queue->mark();
+  queue->copy({later.get(), 0}, {memory.get(), 0}, 8000);
+  queue->read_after(mark.get(), *memory, 0, std::as_writable_bytes(std::span(got)));
+  EXPECT_EQ(got, first);
+  queue->read_after(mark.get(), *memory, 800, std::as_writable_bytes(std::span(got).first(100)));
+  EXPECT_EQ(got[0], first[100]);
+  queue->read_after(nullptr, *memory, 0, std::as_writable_bytes(std::span(got)));
+  EXPECT_EQ(got, second);
+}
+
 TEST_F(CudaDevices, KernelsSeeBuffersAtOffsetsAndParamsByValue) {
   const std::unique_ptr<Device> device = open_cuda(0);
   const std::unique_ptr<Queue> queue = device->open_queue();

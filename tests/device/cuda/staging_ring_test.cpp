@@ -44,12 +44,12 @@ class CudaStagingRing : public test::OnFakeDriver {
     EXPECT_EQ(test::fake().alive().events, 0);
   }
   StagingRing& ring() {
-    if (!ring_) ring_ = std::make_unique<StagingRing>(context_, stream_);
+    if (!ring_) ring_ = std::make_unique<StagingRing>(context_, stream_, 2);
     return *ring_;
   }
   // `from` may change as soon as upload has returned.
   void upload(std::size_t offset, std::vector<std::byte> from) {
-    ring().upload(memory_ + offset, from);
+    ring().upload(memory_, offset, from);
     std::fill(from.begin(), from.end(), std::byte{0xEE});
   }
   std::vector<std::byte> download(std::size_t offset, std::size_t bytes) {
@@ -74,13 +74,38 @@ TEST_F(CudaStagingRing, BytesComeBackWhateverTheirNumber) {
   }
 }
 
+// Forwards they follow one another in device memory, backwards they do not.
 TEST_F(CudaStagingRing, ManySmallUploadsShareTheRing) {
   const Current current(context_);
-  constexpr std::size_t bytes = 40000;
-  const std::vector<std::byte> sent = random_bytes(11 * slot / bytes * bytes, 5);
-  for (std::size_t at = 0; at < sent.size(); at += bytes)
-    upload(at, {sent.begin() + static_cast<long>(at), sent.begin() + static_cast<long>(at + bytes)});
+  constexpr std::size_t bytes = 40000, count = 11 * slot / bytes;
+  for (const bool backwards : {false, true}) {
+    const std::vector<std::byte> sent = random_bytes(count * bytes, backwards ? 6 : 5);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = (backwards ? count - 1 - i : i) * bytes;
+      upload(at, {sent.begin() + static_cast<long>(at), sent.begin() + static_cast<long>(at + bytes)});
+    }
+    EXPECT_TRUE(download(0, sent.size()) == sent) << backwards;
+  }
+}
+
+TEST_F(CudaStagingRing, UploadsThatFollowOneAnotherAreOneCopy) {
+  const Current current(context_);
+  const std::vector<std::byte> sent = random_bytes(1000 * 24, 9);
+  upload(0, sent);  // takes the pinned memory
+  ring().flush();
+  const long before = test::fake().calls();
+  for (std::size_t at = 0; at < sent.size(); at += 24)
+    upload(at, {sent.begin() + static_cast<long>(at), sent.begin() + static_cast<long>(at + 24)});
+  ring().flush();
+  ring().flush();
+  EXPECT_EQ(test::fake().calls() - before, 1);
   EXPECT_TRUE(download(0, sent.size()) == sent);
+  // Allocations may be neighbours, but no copy goes from one into the next.
+  const long neighbours = test::fake().calls();
+  ring().upload(memory_, 0, std::span(sent).first(512));
+  ring().upload(memory_ + 512, 0, std::span(sent).first(512));
+  ring().flush();
+  EXPECT_EQ(test::fake().calls() - neighbours, 2);
 }
 
 TEST_F(CudaStagingRing, UploadsAndDownloadsTakeTurns) {

@@ -102,7 +102,7 @@ TEST_F(BrokenMetal, AWrongReductionIsCaught) {
 
 TEST_F(BrokenMetal, LanesThatAreThoughtToHoldKnownElementsAreCaught) {
   const std::string as_on_one_chip =
-      "results[(column0 + 8u * (e / 4u) + thread_index % 4u * 2u) * 72u + row0 + 8u * (e % 4u) + thread_index % 32u / 4u] = "
+      "results[(column0 + 8u * (e / 8u) + thread_index % 4u * 2u) * 72u + 8u * (e % 8u) + thread_index % 32u / 4u] = "
       "sums[e].thread_elements()[0];";
   spoil("product_f32", std::regex("simdgroup_store\\(sums\\[e\\], .*true\\);"), as_on_one_chip);
   EXPECT_NE(verdict(), "");

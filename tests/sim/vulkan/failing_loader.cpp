@@ -6,6 +6,8 @@
 //   small_buffers  four megabytes in one buffer      few_threads  groups of 128 threads
 //   few_bytes      16 KiB shared by a group          fast_dot     byte products in hardware
 //   no_barriers    barriers do nothing (for the validation layer to see)
+//   matrices       cooperative matrices, each held whole by every thread (matrices_simulated.h)
+//   odd_matrices   the same of sizes that no kernel has    wrong_matrices  the same, real products in the place of complex ones
 #define VK_NO_PROTOTYPES
 #include <dlfcn.h>
 #include <vulkan/vulkan_core.h>
@@ -13,6 +15,10 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include "sim/vulkan/failing_control.hpp"
 
@@ -80,6 +86,13 @@ struct Lookup {
     Returned<number, Call>::real = reinterpret_cast<Call>(real);
     found = reinterpret_cast<PFN_vkVoidFunction>(&Returned<number, Call>::call);
   }
+  /// Between the caller, counted or not, and the driver.
+  template <class Call>
+  void precede(const char* wrapped, Call& place, Call by) {
+    if (std::strcmp(name, wrapped) != 0) return;
+    place = reinterpret_cast<Call>(real);
+    real = reinterpret_cast<PFN_vkVoidFunction>(by);
+  }
   template <class Call>
   void replace(const char* wrapped, Call& place, Call by) {
     if (std::strcmp(name, wrapped) != 0) return;
@@ -95,6 +108,7 @@ void VKAPI_PTR properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* 
   if (told("discrete")) out->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   if (told("software")) out->properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
   if (told("small_buffers")) limits.maxStorageBufferRange = 4u << 20;
+  if (told("matrices")) limits.maxComputeSharedMemorySize = 49152;  // what GPUs have; Mesa's lavapipe takes what it is asked for
   if (told("few_threads")) limits.maxComputeWorkGroupInvocations = 128;
   for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next != nullptr; next = next->pNext) {
     if (next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES || !told("fast_dot")) continue;
@@ -107,6 +121,78 @@ PFN_vkGetPhysicalDeviceFeatures2 real_features = nullptr;
 void VKAPI_PTR features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* out) {
   real_features(device, out);
   if (told("no_int64")) out->features.shaderInt64 = VK_FALSE;
+  for (auto* next = static_cast<VkBaseOutStructure*>(out->pNext); next != nullptr; next = next->pNext) {
+    if (next->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV || !told("matrices")) continue;
+    reinterpret_cast<VkPhysicalDeviceCooperativeMatrixFeaturesNV*>(next)->cooperativeMatrix = VK_TRUE;
+  }
+}
+
+PFN_vkEnumerateDeviceExtensionProperties real_extensions = nullptr;
+VkResult VKAPI_PTR extensions(VkPhysicalDevice device, const char* layer, std::uint32_t* count, VkExtensionProperties* out) {
+  const std::uint32_t room = *count;
+  const VkResult result = real_extensions(device, layer, count, out);
+  if (result != VK_SUCCESS || !told("matrices") || (out != nullptr && *count == room)) return result;
+  if (out != nullptr) out[*count] = {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME, VK_NV_COOPERATIVE_MATRIX_SPEC_VERSION};
+  ++*count;
+  return result;
+}
+
+VkResult VKAPI_PTR matrix_shapes(VkPhysicalDevice, std::uint32_t* count, VkCooperativeMatrixPropertiesNV* out) {
+  const VkCooperativeMatrixPropertiesNV bytes = {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV,
+                                                 nullptr,
+                                                 16,
+                                                 8,
+                                                 told("odd_matrices") ? 24u : 32u,
+                                                 VK_COMPONENT_TYPE_SINT8_NV,
+                                                 VK_COMPONENT_TYPE_SINT8_NV,
+                                                 VK_COMPONENT_TYPE_SINT32_NV,
+                                                 VK_COMPONENT_TYPE_SINT32_NV,
+                                                 VK_SCOPE_SUBGROUP_NV};
+  VkCooperativeMatrixPropertiesNV wider = bytes, halves = bytes;
+  wider.NSize = 16;
+  halves.AType = halves.BType = VK_COMPONENT_TYPE_FLOAT16_NV;
+  halves.KSize = 64;
+  if (out != nullptr) out[0] = bytes, out[1] = wider, out[2] = halves;
+  *count = 3;
+  return VK_SUCCESS;
+}
+
+// The driver has never heard of matrices.
+PFN_vkCreateDevice real_create_device = nullptr;
+VkResult VKAPI_PTR create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* wanted, const VkAllocationCallbacks* callbacks,
+                                 VkDevice* device) {
+  std::vector<const char*> names;
+  for (std::uint32_t i = 0; i < wanted->enabledExtensionCount; ++i) {
+    const char* name = wanted->ppEnabledExtensionNames[i];
+    if (std::strcmp(name, VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) != 0) names.push_back(name);
+  }
+  VkDeviceCreateInfo known = *wanted;
+  known.enabledExtensionCount = static_cast<std::uint32_t>(names.size());
+  known.ppEnabledExtensionNames = names.data();
+  const auto* first = static_cast<const VkBaseInStructure*>(wanted->pNext);
+  if (first != nullptr && first->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV) known.pNext = first->pNext;
+  return real_create_device(physical, &known, callbacks, device);
+}
+
+std::string contents(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// A text with matrices becomes the one that simulates them.
+PFN_vkCreateShaderModule real_create_module = nullptr;
+VkResult VKAPI_PTR create_module(VkDevice device, const VkShaderModuleCreateInfo* wanted, const VkAllocationCallbacks* callbacks,
+                                 VkShaderModule* module) {
+  const std::string code(reinterpret_cast<const char*>(wanted->pCode), wanted->codeSize), folder = std::string(AB_SPIRV) + "/";
+  VkShaderModuleCreateInfo known = *wanted;
+  std::string simulated;
+  for (const std::string name : {"modular_gemm_i8", "modular_gemm_i8_3m"}) {
+    if (told("matrices") && code == contents(folder + name + "_nv.spv")) {
+      simulated = contents(folder + (told("wrong_matrices") ? "modular_gemm_i8" : name) + "_simulated.spv");
+    }
+  }
+  if (!simulated.empty()) known.codeSize = simulated.size(), known.pCode = reinterpret_cast<const std::uint32_t*>(simulated.data());
+  return real_create_module(device, &known, callbacks, module);
 }
 
 PFN_vkGetPhysicalDeviceQueueFamilyProperties real_families = nullptr;
@@ -136,6 +222,8 @@ PFN_vkVoidFunction VKAPI_PTR device_proc(VkDevice device, const char* name);
 PFN_vkVoidFunction wrapped(const char* name, PFN_vkVoidFunction real) {
   if (real == nullptr) return nullptr;
   Lookup look{name, real};
+  look.precede("vkCreateDevice", real_create_device, &create_device);
+  look.precede("vkCreateShaderModule", real_create_module, &create_module);
   look.count<0>("vkCreateDevice", PFN_vkCreateDevice(), Gives::AnObject);
   look.count<1>("vkQueueSubmit", PFN_vkQueueSubmit());
   look.count<2>("vkAllocateMemory", PFN_vkAllocateMemory(), Gives::AnObject);
@@ -170,6 +258,7 @@ PFN_vkVoidFunction wrapped(const char* name, PFN_vkVoidFunction real) {
   look.replace("vkGetPhysicalDeviceProperties2", real_properties, &properties);
   look.replace("vkGetPhysicalDeviceFeatures2", real_features, &features);
   look.replace("vkGetPhysicalDeviceQueueFamilyProperties", real_families, &families);
+  look.replace("vkEnumerateDeviceExtensionProperties", real_extensions, &extensions);
   look.replace("vkGetDeviceProcAddr", real_device_proc, &device_proc);
   return look.found != nullptr ? look.found : real;
 }
@@ -191,6 +280,9 @@ extern "C" {
 PFN_vkVoidFunction VKAPI_PTR vkGetInstanceProcAddr(VkInstance instance, const char* name) {
   static const auto real =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(dlopen(AB_REAL_LOADER, RTLD_NOW | RTLD_LOCAL), "vkGetInstanceProcAddr"));
+  if (ab::test::told("matrices") && std::strcmp(name, "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV") == 0) {
+    return reinterpret_cast<PFN_vkVoidFunction>(&ab::test::matrix_shapes);
+  }
   return real == nullptr ? nullptr : ab::test::wrapped(name, real(instance, name));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// No native kernels: built without a CUDA compiler that knows devices of compute capability 9.0. The common kernels serve.
+// No native kernels: built without a CUDA compiler that compiles them. The common kernels serve.
 #include "device/cuda/native/native_image.hpp"
 
 namespace ab::device::cuda {

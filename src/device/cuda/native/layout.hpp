@@ -28,7 +28,7 @@ inline constexpr int thread_sums = slab_bytes / warpgroup_threads;
 inline constexpr int block_terms = 128;  // terms of a stage: one swizzle line
 inline constexpr int stages = 4;
 // Sums of so many terms stay below 2^31 for the residues of odd moduli: 131072 127^2 + 128. Those of 256 may wrap.
-inline constexpr int chunk_blocks = 131072 / block_terms;
+inline constexpr int chunk_terms = 131072;
 inline constexpr int most_moduli = 20;
 inline constexpr int step_blocks = 16;  // between two meetings of the lock-step
 
@@ -40,7 +40,8 @@ AB_BOTH int shared_bytes(int warpgroups) {
 }  // 1024: to align it by hand
 
 /// Two blocks of a cluster share what both need of one operand: tiles that follow one another along the columns or the rows of C.
-enum class Pairing { Columns, Rows };
+/// None: blocks go alone.
+enum class Pairing { None, Columns, Rows };
 
 /// Place of a sum in its slab, from the matrix unit's layout of m64n256 sums: sum i of a thread of the warpgroup.
 struct Place {
@@ -57,6 +58,17 @@ AB_BOTH int sum_of_chunk(int chunk, int word, int byte) {
   return (chunk / 2 * 8 + 2 * word + byte / 2) * 4 + chunk % 2 * 2 + byte % 2;
 }
 
+/// A thread's pieces of 16 bytes in a slab: eight sixteens of sums, in the order of sum_of_chunk, two by two in neighbouring chunks.
+struct Pieces {
+  int first, apart;  // apart: from one two to the next
+};
+AB_BOTH int piece_at(const Pieces& p, int index) {
+  return p.first + index / 2 * p.apart + index % 2 * warpgroup_threads;
+}
+AB_BOTH Pieces pieces_of_warpgroup(int thread) {
+  return {thread, 2 * warpgroup_threads};
+}
+
 /// The four entries of word `index` of a slab: rows row, row + 1, row + 8, row + 9 of one column.
 AB_BOTH Place place_of_word(int index) {
   const int word = index % 4, thread = index / 4 % warpgroup_threads, chunk = index / 4 / warpgroup_threads;
@@ -64,6 +76,32 @@ AB_BOTH Place place_of_word(int index) {
 }
 AB_BOTH int row_of_byte(int byte) {
   return byte / 2 * 8 + byte % 2;
+}
+
+// ---- The product by warps, for matrix units without warpgroups. A warp makes 64 columns by 64 rows of C. Sums of m16n8k32 lie in four
+// ---- warps' worth of the warpgroup's threads as there, so that a warp's are whole chunks of a slab: the order of results is the same.
+inline constexpr int warp_rows = 64, warps_of_slab = tile_rows / warp_rows;
+inline constexpr int warp_slabs = 2;  // of a block
+inline constexpr int warp_product_threads = 32 * warp_slabs * warps_of_slab;
+inline constexpr int warp_block_terms = 64, warp_stages = 4;
+inline constexpr int warp_stage_bytes = (warp_slabs * slab_columns + tile_rows) * warp_block_terms;  // columns of C, then rows
+inline constexpr int warp_shared_bytes = warp_stages * warp_stage_bytes;                             // of the 99 KiB that every card has
+
+AB_BOTH Pieces pieces_of_warp(int warp, int lane) {
+  return {warp % warps_of_slab * 2 * warpgroup_threads + lane, 32};
+}
+/// Where a vector's sixteen terms `piece` of a block stand in a stage: those of eight vectors, read at once, are in different banks.
+AB_BOTH unsigned place_in_stage(unsigned vector, unsigned piece) {
+  return vector * warp_block_terms + (piece ^ vector / 2 % 4) * 16;
+}
+
+/// An operand's residues in memory: [plane][vector][term].
+struct Planes {
+  const unsigned char* bytes;
+  int vectors, inner_padded;
+};
+AB_BOTH const unsigned char* vector_at(const Planes& planes, int plane, int vector) {
+  return planes.bytes + (static_cast<long>(plane) * planes.vectors + vector) * planes.inner_padded;
 }
 
 /// Tiles of all planes in the order in which blocks (or pairs of them) take them: plane by plane, in groups of some tiles of columns,
@@ -118,7 +156,8 @@ struct ProductParams {
 
 // ---- Reconstruction
 inline constexpr int result_threads = 128;
-enum class Store : int { Words, Pairs };  // Pairs: real, neighbouring rows adjacent and aligned to 16 bytes; or complex, interleaved
+/// Rows: neighbouring rows of a part are adjacent, two of them aligned to 16 bytes. Interleaved: so are real and imaginary part.
+enum class Store : int { Words, Rows, Interleaved };
 
 struct ResultParams {
   const unsigned char* results;  // of the product
@@ -128,6 +167,7 @@ struct ResultParams {
   int first_row, first_column;  // of the panel within the block
   int rows, columns;            // of the panel
   Store store;
+  bool plain;             // all entries of the panel are stored as they are: alpha 1, beta 0
   const unsigned* table;  // as the common kernel takes them, for entries done in integers
   const unsigned* whole;
   const int* left_shifts;
@@ -155,7 +195,8 @@ struct ResidueModulus {
   float reciprocal;
   int minus_modulus;
 };
-enum class Loads : int { Words, Pairs };  // Pairs: two words of one term (complex) or of two terms (real, along) at once
+/// Terms: neighbouring terms of a part are adjacent, two of them aligned to 16 bytes. Interleaved: so are real and imaginary part.
+enum class Loads : int { Words, Terms, Interleaved };
 struct ResidueParams {
   const double* re;
   const double* im;
@@ -169,8 +210,8 @@ struct ResidueParams {
 // ---- Scan: vectors of a block, threads of each.
 inline constexpr int profile_bins = 96;
 inline constexpr int long_lanes = 256, short_vectors = 8, short_lanes = 32;  // terms are neighbours: a block or a warp a vector
-inline constexpr int across_lanes = 32;                                      // of across_vectors
-inline constexpr int few_terms = 1024;                                       // below: a warp a vector
+inline constexpr int few_terms = 2048;                                       // below: a warp a vector
+inline constexpr int side_vectors = 8, side_lanes = 128;                     // vectors are neighbours
 
 struct ScanParams {
   const double* re;

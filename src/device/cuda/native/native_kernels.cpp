@@ -2,6 +2,7 @@
 #include "device/cuda/native/native_kernels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr const char* function_names[] = {"product_small",
                                           "product_large",
+                                          "product_warps",
                                           "result_13",
                                           "result_14",
                                           "result_15",
@@ -54,13 +56,16 @@ T* pointer_to(Address address, std::uint64_t words = 0) {
   return reinterpret_cast<T*>(address + 8 * words);
 }
 
-// Two tile heights: pairs of 128 columns waste least on small results, 192 columns move fewest bytes per operation on large ones.
+// By warpgroups two tile heights: pairs of 128 columns waste least on small results, 192 columns move fewest bytes per operation on large
+// ones. By warps one: a block's registers hold no more sums.
 struct Tiling {
-  int warpgroups;
+  int slabs;
   Pairing pairing;
-  int group;  // measured on an H200 (prototype, 2026-11-30)
+  int group;  // warpgroups: measured on an H200 (prototype, 2026-11-30); warps: 16 x 8 tiles at a time, the squarest for 108 to 144 blocks
+  int block_terms;
 };
-constexpr Tiling small_tiling = {2, Pairing::Columns, 8}, large_tiling = {3, Pairing::Rows, 18};
+constexpr Tiling small_tiling = {2, Pairing::Columns, 8, block_terms}, large_tiling = {3, Pairing::Rows, 18, block_terms};
+constexpr Tiling warp_tiling = {warp_slabs, Pairing::None, 16, warp_block_terms};
 
 Tiling choose_tiling(const PlaneProduct& product) {
   constexpr Index many_entries = Index{4608} * 4608;  // between the sizes where each was measured to win
@@ -75,15 +80,14 @@ ProductParams product_params(const PlaneProduct& product, const Tiling& tiling) 
   p.row_tiles = static_cast<int>(ceiling(product.rows, tile_rows));
   p.first_column = static_cast<int>(product.first_column);
   p.first_row = static_cast<int>(product.first_row);
-  p.blocks = static_cast<int>(ceiling(product.inner_padded, block_terms));
+  p.blocks = static_cast<int>(ceiling(product.inner_padded, tiling.block_terms));
   p.planes_per_modulus = product.products;
-  const int column_tiles = static_cast<int>(ceiling(p.slabs, tiling.warpgroups));
-  const bool pairs_columns = tiling.pairing == Pairing::Columns;
-  p.schedule.column_tiles = pairs_columns ? (column_tiles + 1) / 2 : column_tiles;
-  p.schedule.row_tiles = pairs_columns ? p.row_tiles : (p.row_tiles + 1) / 2;
+  const Index column_tiles = ceiling(p.slabs, tiling.slabs);
+  p.schedule.column_tiles = static_cast<int>(tiling.pairing == Pairing::Columns ? ceiling(column_tiles, 2) : column_tiles);
+  p.schedule.row_tiles = static_cast<int>(tiling.pairing == Pairing::Rows ? ceiling(p.row_tiles, 2) : p.row_tiles);
   p.schedule.group = tiling.group;
   p.schedule.planes = product.moduli * product.products;
-  const Index terms = std::min<Index>(Index{p.blocks}, chunk_blocks) * block_terms + 1;  // 1: for what is carried on
+  const Index terms = std::min<Index>(Index{p.blocks} * tiling.block_terms, chunk_terms) + 1;  // 1: for what is carried on
   for (int l = 0; l < product.moduli; ++l) p.moduli[l] = product_modulus(moduli_list[l], terms);
   return p;
 }
@@ -103,9 +107,9 @@ TensorMap tensor_map(PrimaryContext& context, Address planes, Index inner_padded
 // Whether words of an operand can be loaded two at a time.
 Loads loads_of(const kernels::vector_view& v, unsigned first_term, const double* re_words, const double* im_words) {
   const auto re = reinterpret_cast<Address>(re_words), im = reinterpret_cast<Address>(im_words);
-  const bool even = re % 16 == 0 && v.vector_stride % 2 == 0;
-  if (v.parts == 2) return even && v.inner_stride % 2 == 0 && im == re + 8 ? Loads::Pairs : Loads::Words;
-  return even && v.inner_stride == 1 && first_term % 2 == 0 ? Loads::Pairs : Loads::Words;
+  if (re % 16 != 0 || v.vector_stride % 2 != 0) return Loads::Words;
+  if (v.parts == 2 && v.inner_stride % 2 == 0 && im == re + 8) return Loads::Interleaved;
+  return v.inner_stride == 1 && first_term % 2 == 0 && (v.parts == 1 || im % 16 == 0) ? Loads::Terms : Loads::Words;
 }
 
 // Whether terms of a vector, rather than vectors, are neighbours in memory.
@@ -116,13 +120,44 @@ bool is_along(const kernels::vector_view& v) {
 Store store_of(const ResultParams& p) {
   const auto re = reinterpret_cast<Address>(p.c_re), im = reinterpret_cast<Address>(p.c_im);
   const kernels::result_view& c = p.p.c;
-  const bool even = re % 16 == 0 && c.column_stride % 2 == 0;
-  if (c.parts == 2) return even && c.row_stride % 2 == 0 && im == re + 8 ? Store::Pairs : Store::Words;
-  return even && c.row_stride == 1 ? Store::Pairs : Store::Words;
+  if (re % 16 != 0 || c.column_stride % 2 != 0) return Store::Words;
+  if (c.parts == 2 && c.row_stride % 2 == 0 && im == re + 8) return Store::Interleaved;
+  return c.row_stride == 1 && (c.parts == 1 || im % 16 == 0) ? Store::Rows : Store::Words;
+}
+
+bool is_plain(const kernels::reconstruct_params& p) {
+  const kernels::scalars& s = p.s;
+  const bool beta_is_zero = s.beta_re << 1 == 0 && s.beta_im << 1 == 0;
+  return p.c.triangle == 0 && s.hermitian == 0 && s.alpha_re == AB_ONE && s.alpha_im << 1 == 0 && beta_is_zero;
 }
 
 // The buffers of crt_product_i8.
 enum Buffer { Left, Right, Table, Whole, LeftShifts, RightShifts, Scratch, CRe, CIm };
+
+// A row-major C is the transpose of a column-major one, and residues of both sides look alike: neighbouring sums of a thread are to be
+// neighbours in memory.
+struct Transposed {
+  std::array<Address, 9> buffers;
+  kernels::crt_product_params p;
+};
+Transposed transposed(std::span<const Address> given, const kernels::crt_product_params& p) {
+  Transposed t{{}, p};
+  std::copy(given.begin(), given.end(), t.buffers.begin());
+  std::swap(t.buffers[Left], t.buffers[Right]);
+  std::swap(t.buffers[LeftShifts], t.buffers[RightShifts]);
+  kernels::modular_params& g = t.p.g;
+  std::swap(g.left_vectors, g.right_vectors);
+  std::swap(g.left_all, g.right_all);
+  std::swap(g.left_first, g.right_first);
+  kernels::reconstruct_params& r = t.p.r;
+  std::swap(r.left_first, r.right_first);
+  std::swap(r.left_half, r.right_half);
+  std::swap(r.c.rows, r.c.columns);
+  std::swap(r.c.row_stride, r.c.column_stride);
+  std::swap(r.c.row0, r.c.column0);
+  if (r.c.triangle != 0) r.c.triangle = 3 - r.c.triangle;  // upper, lower
+  return t;
+}
 
 ResultParams result_params(std::span<const Address> buffers, const kernels::crt_product_params& p, int products) {
   ResultParams out{};
@@ -135,6 +170,7 @@ ResultParams result_params(std::span<const Address> buffers, const kernels::crt_
   out.c_im = pointer_to<kernels::ulong>(buffers[CIm], p.r.c.offset_im);
   out.p = p.r;
   out.store = store_of(out);
+  out.plain = is_plain(p.r);
   set_up_weights(out, static_cast<int>(p.g.moduli), products);
   return out;
 }
@@ -161,33 +197,34 @@ Panel choose_panel(Index rows, Index columns, Index planes, std::uint64_t bytes)
   return {std::min(rows, down * tile_rows), std::min(columns, across * slab_columns)};
 }
 
-std::unique_ptr<NativeKernels> NativeKernels::load(PrimaryContext& context, int ordinal) {
+std::unique_ptr<NativeKernels> NativeKernels::load(PrimaryContext& context, int ordinal, GpuKernels kernels) {
   const Driver& driver = context.driver();
   Number number = 0;
-  int major = 0, minor = 0, multiprocessors = 0;
+  int multiprocessors = 0;
   if (native_image_bytes == 0 || !driver.has_calls_of_native_kernels() || driver.device_get(&number, ordinal) != success) return nullptr;
-  driver.device_get_attribute(&major, CapabilityMajor, number);
-  driver.device_get_attribute(&minor, CapabilityMinor, number);
   driver.device_get_attribute(&multiprocessors, MultiprocessorCount, number);
-  if (major != 9 || minor != 0 || multiprocessors < 2) return nullptr;
+  if (kernels == GpuKernels::Common || multiprocessors < 2) return nullptr;
   const CurrentForRelease current(context);
   ModuleHandle module = nullptr;
   if (!current || driver.module_load(&module, native_image, 0, nullptr, nullptr) != success) return nullptr;
   std::unique_ptr<NativeKernels> loaded(new NativeKernels(context, module));
   loaded->multiprocessors_ = multiprocessors;
-  return loaded->find_functions() ? std::move(loaded) : nullptr;
+  return loaded->find_functions(kernels) ? std::move(loaded) : nullptr;
 }
 
-bool NativeKernels::find_functions() {
+bool NativeKernels::find_functions(GpuKernels kernels) {
   static_assert(std::size(function_names) == FunctionCount);
   const Driver& driver = context_.driver();
-  for (std::size_t i = 0; i < FunctionCount; ++i) {
-    if (driver.module_get_function(&functions_[i], module_, function_names[i]) != success) return false;
+  const auto find = [&](std::size_t i) { return driver.module_get_function(&functions_[i], module_, function_names[i]) == success; };
+  for (std::size_t i = ProductWarps; i < FunctionCount; ++i) {
+    if (!find(i)) return false;
   }
-  const auto allow = [&](Function function, const Tiling& tiling) {
-    return driver.func_set_attribute(functions_[function], most_dynamic_shared_bytes, shared_bytes(tiling.warpgroups)) == success;
+  const auto allow = [&](Function function, int bytes) {
+    return driver.func_set_attribute(functions_[function], most_dynamic_shared_bytes, bytes) == success;
   };
-  return allow(ProductSmall, small_tiling) && allow(ProductLarge, large_tiling);
+  warpgroups_ = kernels == GpuKernels::Best && find(ProductSmall) && find(ProductLarge) &&
+                allow(ProductSmall, shared_bytes(small_tiling.slabs)) && allow(ProductLarge, shared_bytes(large_tiling.slabs));
+  return warpgroups_ || allow(ProductWarps, warp_shared_bytes);
 }
 
 NativeKernels::~NativeKernels() {
@@ -215,11 +252,30 @@ void NativeKernels::launch(Function function, std::size_t groups, unsigned threa
 }
 
 void NativeKernels::multiply(const PlaneProduct& product, StreamHandle stream) {
+  if (warpgroups_) {
+    multiply_by_warpgroups(product, stream);
+  } else {
+    multiply_by_warps(product, stream);
+  }
+}
+
+void NativeKernels::multiply_by_warps(const PlaneProduct& product, StreamHandle stream) {
+  const auto planes = [&](Address at, Index vectors) {
+    return Planes{pointer_to<const unsigned char>(at), static_cast<int>(vectors), static_cast<int>(product.inner_padded)};
+  };
+  ProductParams p = product_params(product, warp_tiling);
+  Planes right = planes(product.right, product.right_all), left = planes(product.left, product.left_all);
+  void* arguments[] = {&right, &left, &p};
+  const auto blocks = static_cast<std::size_t>(std::min(multiprocessors_, tiles_of(p.schedule)));
+  launch(ProductWarps, blocks, warp_product_threads, warp_shared_bytes, stream, arguments);
+}
+
+void NativeKernels::multiply_by_warpgroups(const PlaneProduct& product, StreamHandle stream) {
   constexpr Index long_sums = 8192;  // from here on blocks would drift apart (measured)
   const Tiling tiling = choose_tiling(product);
   const bool pairs_columns = tiling.pairing == Pairing::Columns;
   ProductParams p = product_params(product, tiling);
-  const unsigned columns = static_cast<unsigned>(tiling.warpgroups * slab_columns), planes = static_cast<unsigned>(p.schedule.planes);
+  const unsigned columns = static_cast<unsigned>(tiling.slabs * slab_columns), planes = static_cast<unsigned>(p.schedule.planes);
   TensorMap right =
       tensor_map(context_, product.right, product.inner_padded, product.right_all, planes, pairs_columns ? columns : columns / 2);
   TensorMap left =
@@ -230,8 +286,8 @@ void NativeKernels::multiply(const PlaneProduct& product, StreamHandle stream) {
   }
   void* arguments[] = {&right, &left, &p};
   const auto pairs = static_cast<std::size_t>(std::min(multiprocessors_ / 2, tiles_of(p.schedule)));
-  launch(pairs_columns ? ProductSmall : ProductLarge, 2 * pairs, static_cast<unsigned>(tiling.warpgroups * warpgroup_threads),
-         static_cast<unsigned>(shared_bytes(tiling.warpgroups)), stream, arguments);
+  launch(pairs_columns ? ProductSmall : ProductLarge, 2 * pairs, static_cast<unsigned>(tiling.slabs * warpgroup_threads),
+         static_cast<unsigned>(shared_bytes(tiling.slabs)), stream, arguments);
 }
 
 void NativeKernels::reconstruct(ResultParams& p, int products, StreamHandle stream) {
@@ -246,6 +302,10 @@ void NativeKernels::reconstruct(ResultParams& p, int products, StreamHandle stre
 }
 
 void NativeKernels::crt_product(std::span<const Address> buffers, const kernels::crt_product_params& p, int products, StreamHandle stream) {
+  if (std::abs(p.r.c.column_stride) < std::abs(p.r.c.row_stride)) {
+    const Transposed t = transposed(buffers, p);
+    return crt_product(t.buffers, t.p, products, stream);
+  }
   ResultParams result = result_params(buffers, p, products);
   const auto rows = static_cast<Index>(p.g.left_vectors), columns = static_cast<Index>(p.g.right_vectors);
   PlaneProduct product{};
@@ -290,7 +350,7 @@ bool NativeKernels::scan(std::span<const Address> buffers, const kernels::scan_p
     Function function;
     int vectors, lanes;
   };
-  const Way way = !is_along(params.v)                                 ? Way{ScanAcross, across_vectors, across_lanes}
+  const Way way = !is_along(params.v)                                 ? Way{ScanAcross, side_vectors, side_lanes}
                   : params.v.inner < static_cast<unsigned>(few_terms) ? Way{ScanShort, short_vectors, short_lanes}
                                                                       : Way{ScanLong, 1, long_lanes};
   const auto groups = static_cast<std::size_t>(ceiling(params.v.vectors, way.vectors));

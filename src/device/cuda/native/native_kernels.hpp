@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// The native kernels of devices of compute capability 9.0: their image, and how they are launched.
+// The native kernels of devices of compute capability 8.0 and later: their image, and how they are launched.
 #pragma once
 #include <memory>
 #include <span>
 #include <string>
 
+#include "core/settings.hpp"
 #include "core/types.hpp"
 #include "device/cuda/native/layout.hpp"
 #include "device/cuda/primary_context.hpp"
@@ -14,7 +15,7 @@ namespace ab::device::cuda::native {
 /// What of kernels/variants.txt (and beyond it) has a native form.
 enum class Form { Scan, ResiduesI8, CrtProductI8, CrtProductI8Complex };
 
-/// Tiles of 256 rows of C by 128 columns (small) or 192 (large): which wins depends on the size alone.
+/// Tiles of 256 rows of C by 128 columns (small) or 192 (large): which wins depends on the size alone. By warps all are small.
 enum class Tiles { Best, Small, Large };
 
 /// Residues of a panel of the result in the scratch, from planes of both operands.
@@ -30,8 +31,9 @@ struct PlaneProduct {
 
 class NativeKernels {
  public:
-  /// Null when the device, the driver or this build has none, or the image does not load: the common kernels then serve.
-  static std::unique_ptr<NativeKernels> load(PrimaryContext& context, int ordinal);
+  /// Null when the device, the driver or this build has none, or the image does not load: the common kernels then serve. Products are
+  /// those of warpgroups where the image has them for the device, unless `kernels` is Ampere, else those of warps.
+  static std::unique_ptr<NativeKernels> load(PrimaryContext& context, int ordinal, GpuKernels kernels);
   NativeKernels(const NativeKernels&) = delete;
   NativeKernels& operator=(const NativeKernels&) = delete;
   ~NativeKernels();
@@ -44,11 +46,13 @@ class NativeKernels {
   // The steps of a product alone, for tests and measurements.
   void multiply(const PlaneProduct& product, StreamHandle stream);
   void reconstruct(ResultParams& p, int products, StreamHandle stream);
+  bool has_warpgroups() const { return warpgroups_; }
 
  private:
   enum Function {
-    ProductSmall,
+    ProductSmall,  // these two only where there are warpgroups
     ProductLarge,
+    ProductWarps,
     Result13,
     AlongReal = Result13 + 10,
     AlongComplex,
@@ -60,7 +64,9 @@ class NativeKernels {
     FunctionCount = ScanAcross + 2
   };
   NativeKernels(PrimaryContext& context, ModuleHandle module) : context_(context), module_(module) {}
-  bool find_functions();
+  bool find_functions(GpuKernels kernels);
+  void multiply_by_warpgroups(const PlaneProduct& product, StreamHandle stream);
+  void multiply_by_warps(const PlaneProduct& product, StreamHandle stream);
   void launch(Function function, std::size_t groups, unsigned threads, unsigned shared, StreamHandle stream, void** arguments);
   bool scan(std::span<const Address> buffers, const kernels::scan_params& p, StreamHandle stream);
   bool make_residues(std::span<const Address> buffers, const kernels::residues_params& p, StreamHandle stream);
@@ -69,6 +75,7 @@ class NativeKernels {
   PrimaryContext& context_;
   ModuleHandle module_;
   int multiprocessors_ = 0;
+  bool warpgroups_ = false;
   FunctionHandle functions_[FunctionCount] = {};
 };
 

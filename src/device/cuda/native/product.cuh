@@ -99,6 +99,7 @@ __device__ __forceinline__ void multiply_planes(const CUtensorMap& columns, cons
     for (int s = 0; s < stages; ++s) loader.load(base + s * stage_bytes(warpgroups), full + 8 * s);
   }
   __syncwarp();
+  constexpr int chunk_blocks = chunk_terms / block_terms;
   int stage = 0, full_parity = 0, empty_parity = 0;
   int sums[thread_sums];
   const auto give_back = [&](int used) {
@@ -142,7 +143,7 @@ __device__ __forceinline__ void multiply_planes(const CUtensorMap& columns, cons
     const int column = pairing == Pairing::Columns ? 2 * at.column + rank : at.column, row = pairing == Pairing::Rows ? 2 * at.row + rank : at.row;
     const int slab = column * warpgroups + warpgroup;
     if (slab >= p.slabs || row >= p.row_tiles) continue;
-    store_slab(sums, place_of_slab(p, at.plane, row, slab, thread), modulus);
+    store_pieces(sums, slab_at(p, at.plane, row, slab), pieces_of_warpgroup(thread), modulus);
   }
   leave_pair();
 }

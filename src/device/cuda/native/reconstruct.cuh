@@ -121,8 +121,9 @@ __device__ __forceinline__ void store_entry(const ResultParams& p, const kernels
   if (!is_wanted(p, i, j)) return;
   const long at = place_in_c(p, i, j);
   kernels::parts64 before{0, 0};
-  if (products == 3 && p.store == Store::Pairs) {
+  if (products == 3 && p.store == Store::Interleaved) {
     ulonglong2* const both = reinterpret_cast<ulonglong2*>(p.c_re + at);
+    if (p.plain) return __stcs(both, make_ulonglong2(product.re, product.im));
     if (!kernels::beta_is_zero(p.p.s)) before = {both->x, both->y};
     const kernels::parts64 after = finished(p, product, before, i, j);
     __stcs(both, make_ulonglong2(after.re, after.im));
@@ -136,16 +137,24 @@ __device__ __forceinline__ void store_entry(const ResultParams& p, const kernels
 // Entries (i, j) and (i + 1, j).
 template <int products>
 __device__ __forceinline__ void store_two(const ResultParams& p, const kernels::parts64& first, const kernels::parts64& second, int i, int j) {
-  if (products == 3 || p.store == Store::Words || !is_wanted(p, i, j) || !is_wanted(p, i + 1, j)) {
+  if (p.store != Store::Rows || !is_wanted(p, i, j) || !is_wanted(p, i + 1, j)) {
     store_entry<products>(p, first, i, j);
     store_entry<products>(p, second, i + 1, j);
     return;
   }
-  ulonglong2* const both = reinterpret_cast<ulonglong2*>(p.c_re + place_in_c(p, i, j));
-  ulonglong2 before = make_ulonglong2(0, 0);
-  if (!kernels::beta_is_zero(p.p.s)) before = *both;
-  const kernels::parts64 x = finished(p, first, {before.x, 0}, i, j), y = finished(p, second, {before.y, 0}, i + 1, j);
-  __stcs(both, make_ulonglong2(x.re, y.re));
+  const long at = place_in_c(p, i, j);
+  ulonglong2 *const re = reinterpret_cast<ulonglong2*>(p.c_re + at), *const im = reinterpret_cast<ulonglong2*>(p.c_im + at);
+  kernels::parts64 x = first, y = second;
+  if (!p.plain) {
+    kernels::parts64 before_x{0, 0}, before_y{0, 0};
+    if (!kernels::beta_is_zero(p.p.s)) {
+      before_x.re = re->x, before_y.re = re->y;
+      if (products == 3) before_x.im = im->x, before_y.im = im->y;
+    }
+    x = finished(p, first, before_x, i, j), y = finished(p, second, before_y, i + 1, j);
+  }
+  __stcs(re, make_ulonglong2(x.re, y.re));
+  if (products == 3) __stcs(im, make_ulonglong2(x.im, y.im));
 }
 
 // The residues of four entries: a word of each plane.

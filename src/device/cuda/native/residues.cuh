@@ -63,7 +63,7 @@ template <int parts>
 __device__ __forceinline__ Words words_at(const ResidueParams& p, unsigned vector, unsigned term) {
   if (vector >= p.p.v.vectors || term >= p.p.v.inner) return {0.0, 0.0};
   const long at = word_place(p, vector, term);
-  if (parts == 2 && p.loads == Loads::Pairs) {
+  if (parts == 2 && p.loads == Loads::Interleaved) {
     const double2 both = __ldcs(reinterpret_cast<const double2*>(p.re + at));
     return {both.x, both.y};
   }
@@ -80,12 +80,13 @@ __device__ __forceinline__ void residues_along(const ResidueParams& p) {
   const int shift = p.shifts[p.p.first_shift + vector];
   const Scale scale_re(shift, is_negated(p, 0)), scale_im(shift, is_negated(p, 1));
   double x[unit_terms], y[unit_terms];
-  if (parts == 1 && p.loads == Loads::Pairs && term + unit_terms <= p.p.v.inner) {
-    const double2* const from = reinterpret_cast<const double2*>(p.re + word_place(p, vector, term));
+  if (p.loads == Loads::Terms && term + unit_terms <= p.p.v.inner) {
+    const long at = word_place(p, vector, term);
 #pragma unroll
     for (int e = 0; e < unit_terms; e += 2) {
-      const double2 two = from[e / 2];
-      x[e] = two.x, x[e + 1] = two.y, y[e] = y[e + 1] = 0;
+      const double2 two = *reinterpret_cast<const double2*>(p.re + at + e);
+      const double2 other = parts == 2 ? *reinterpret_cast<const double2*>(p.im + at + e) : double2{0.0, 0.0};
+      x[e] = two.x, x[e + 1] = two.y, y[e] = other.x, y[e + 1] = other.y;
     }
   } else {
 #pragma unroll

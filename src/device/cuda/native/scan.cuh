@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Records and profiles of vectors without inner exponents (docs/numerics.md 5), bit for bit those of kernels/scan.k. A block scans some
-// vectors in two passes: exponents, then sizes relative to the largest. The steps of a thread are apart, a barrier between any two.
+// vectors in two passes: exponents, then sizes relative to the largest. What registers hold of the first pass is not loaded again for the
+// second. The steps of a thread are apart, a barrier between any two. Each pass has a way of few instructions for the words that most
+// vectors are made of, and one for all.
 #pragma once
 #include "device/cuda/native/layout.hpp"
 
@@ -55,21 +57,31 @@ struct ScanShared {
 };
 
 #if defined(__CUDA_ARCH__)
-// Over the threads of a warp with the same vector: all 32, or two of them 16 apart. Then one of them publishes.
-template <bool across>
+// Over the threads of a warp with the same vector, which are `apart` from one another. Then one of them publishes.
+template <int apart>
 struct WarpSums {
-  static __device__ __forceinline__ bool publishes() { return threadIdx.x % 32 < (across ? 16 : 1); }
-  static __device__ __forceinline__ int most(int x) { return across ? max(x, __shfl_xor_sync(~0u, x, 16)) : __reduce_max_sync(~0u, x); }
-  static __device__ __forceinline__ int least(int x) { return across ? min(x, __shfl_xor_sync(~0u, x, 16)) : __reduce_min_sync(~0u, x); }
-  static __device__ __forceinline__ unsigned sum(unsigned x) { return across ? x + __shfl_xor_sync(~0u, x, 16) : __reduce_add_sync(~0u, x); }
-  static __device__ __forceinline__ unsigned long long sum(unsigned long long x) {
+  static __device__ __forceinline__ bool publishes() { return threadIdx.x % 32 < apart; }
+  template <class T, class Op>
+  static __device__ __forceinline__ T over_all(T x, const Op& op) {
 #pragma unroll
-    for (int apart = 16; apart >= (across ? 16 : 1); apart /= 2) x += __shfl_xor_sync(~0u, x, apart);
+    for (int distance = 16; distance >= apart; distance /= 2) x = op(x, __shfl_xor_sync(~0u, x, distance));
     return x;
+  }
+  static __device__ __forceinline__ int most(int x) {
+    return apart == 1 ? __reduce_max_sync(~0u, x) : over_all(x, [](int a, int b) { return max(a, b); });
+  }
+  static __device__ __forceinline__ int least(int x) {
+    return apart == 1 ? __reduce_min_sync(~0u, x) : over_all(x, [](int a, int b) { return min(a, b); });
+  }
+  static __device__ __forceinline__ unsigned sum(unsigned x) {
+    return apart == 1 ? __reduce_add_sync(~0u, x) : over_all(x, [](unsigned a, unsigned b) { return a + b; });
+  }
+  static __device__ __forceinline__ unsigned long long sum(unsigned long long x) {
+    return over_all(x, [](unsigned long long a, unsigned long long b) { return a + b; });
   }
 };
 #else
-template <bool across>
+template <int apart>
 struct WarpSums {
   static bool publishes() { return true; }
   static int most(int x) { return x; }
@@ -79,16 +91,70 @@ struct WarpSums {
 };
 #endif
 
+// What a thread has seen of its words' exponents.
+struct Exponents {
+  int top[2] = {AB_NO_TOP, AB_NO_TOP}, low[2] = {AB_NO_LOW, AB_NO_LOW}, least = AB_NO_LOW, odd = 0;
+  __device__ __forceinline__ void look_at(const ScanWord& x, int part) {
+    if (x.is_zero()) return;
+    const int exponent = x.exponent(), bottom = x.lowest_bit();
+    top[part] = exponent > top[part] ? exponent : top[part];
+    least = exponent < least ? exponent : least;
+    low[part] = bottom < low[part] ? bottom : low[part];
+    odd |= x.field() == 2047 ? 1 : 0;
+  }
+};
+
+// The same of words that are normal numbers with a bit in the lower half: upper halves are compared as they are.
+struct UsualExponents {
+  unsigned most[2] = {0, 0}, fewest = ~0u, fewest_low = ~0u;
+  int bottom[2] = {AB_NO_LOW, AB_NO_LOW};
+  __device__ __forceinline__ void look_at(const ScanWord& x, int part) {
+    most[part] = x.high > most[part] ? x.high : most[part];
+    fewest = x.high < fewest ? x.high : fewest;
+    fewest_low = x.low < fewest_low ? x.low : fewest_low;
+    const int lowest = static_cast<int>(x.high >> 20) + __popc(~x.low & (x.low - 1u));
+    bottom[part] = lowest < bottom[part] ? lowest : bottom[part];
+  }
+  template <int parts>
+  __device__ __forceinline__ bool hold() const {
+    constexpr unsigned infinity = 0x7FF00000u, least_normal = 0x00100000u;
+    return fewest >= least_normal && fewest_low != 0 && most[0] < infinity && most[parts - 1] < infinity;
+  }
+  template <int parts>
+  __device__ __forceinline__ Exponents exponents() const {
+    Exponents e;
+    for (int part = 0; part < parts; ++part) {
+      e.top[part] = static_cast<int>(most[part] >> 20) - 1023;
+      e.low[part] = bottom[part] - 1075;
+    }
+    e.least = static_cast<int>(fewest >> 20) - 1023;
+    return e;
+  }
+};
+
+// How many entries a thread has seen in the sixteen uppermost bins: half a byte each for a few words, then a byte.
+struct UpperBins {
+  ulong few = 0, even = 0, odd = 0;
+  __device__ __forceinline__ void add(int bin) { few += 1ul << (4 * bin); }
+  __device__ __forceinline__ void gather() {  // after 15 words at most
+    constexpr ulong every_other = 0x0F0F0F0F0F0F0F0Ful;
+    even += few & every_other, odd += few >> 4 & every_other, few = 0;
+  }
+};
+
 // across: neighbouring threads take neighbouring vectors, else neighbouring terms of one.
 template <int parts, int vectors, int lanes, bool across>
 struct ScanThread {
-  using Sums = WarpSums<across>;
-  static constexpr int threads = vectors * lanes, at_once = 4;
-  static constexpr unsigned round_terms = lanes * 252;  // words of a thread until its counts of a byte might overflow
+  using Sums = WarpSums<across ? vectors : 1>;
+  static constexpr int threads = vectors * lanes, at_once = 8 / parts;
+  static constexpr int kept_words = (across ? 8 : 16) / parts;  // of a thread and part: the first ones, as many as registers allow
+  static constexpr unsigned kept_terms = lanes * kept_words;
+  static constexpr unsigned round_terms = lanes * (252 - kept_words);  // until a thread's counts of a byte might overflow
   const ScanParams& p;
   ScanShared<vectors>& shared;
   const int thread, place, lane;  // place: of the thread's vector in the block
   const unsigned vector;
+  double kept[parts][kept_words];
 
   __device__ __forceinline__ ScanThread(const ScanParams& params, ScanShared<vectors>& shared_by_block, unsigned block, unsigned thread_of_block)
       : p(params),
@@ -107,92 +173,125 @@ struct ScanThread {
     for (int i = thread; i < 2 * profile_bins; i += threads) shared.profile[i] = 0xFFFFFFFFu;
   }
 
-  // Calls use(word, part) for the thread's words among the terms from `begin` to `end`, some loads ahead.
-  template <class Use>
-  __device__ __forceinline__ void for_words(unsigned begin, unsigned end, const Use& use) const {
-    if (vector >= p.p.v.vectors) return;
+  // The thread's words from term k on, all loads at once; zeros from `end` on.
+  template <int count>
+  __device__ __forceinline__ void load(double (&x)[parts][count], unsigned k, unsigned end) const {
     const long first = static_cast<long>(vector) * p.p.v.vector_stride;
-    for (unsigned k = begin + static_cast<unsigned>(lane); k < end; k += at_once * lanes) {
-      double x[2][at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        const unsigned term = k + static_cast<unsigned>(i * lanes);
-        x[0][i] = x[1][i] = 0;
-        if (term >= end) continue;
-        const long at = first + static_cast<long>(term) * p.p.v.inner_stride;
-        if (parts == 2 && p.loads == Loads::Pairs) {
-          const double2 both = *reinterpret_cast<const double2*>(p.re + at);
-          x[0][i] = both.x, x[1][i] = both.y;
-        } else {
-          x[0][i] = p.re[at];
-          if (parts == 2) x[1][i] = p.im[at];
-        }
-      }
+    for (int i = 0; i < count; ++i) {
+      const unsigned term = k + static_cast<unsigned>(i * lanes);
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-#pragma unroll
-        for (int part = 0; part < parts; ++part) use(ScanWord(x[part][i]), part);
+      for (int part = 0; part < parts; ++part) x[part][i] = 0;
+      if (vector >= p.p.v.vectors || term >= end) continue;
+      const long at = first + static_cast<long>(term) * p.p.v.inner_stride;
+      if (parts == 2 && p.loads == Loads::Interleaved) {
+        const double2 both = *reinterpret_cast<const double2*>(p.re + at);
+        x[0][i] = both.x, x[parts - 1][i] = both.y;
+      } else {
+        x[0][i] = p.re[at];
+        if (parts == 2) x[parts - 1][i] = p.im[at];
       }
     }
   }
-
-  __device__ __forceinline__ void look() const {
-    int top[2] = {AB_NO_TOP, AB_NO_TOP}, low[2] = {AB_NO_LOW, AB_NO_LOW}, least = AB_NO_LOW, odd = 0;
-    for_words(0, p.p.v.inner, [&](const ScanWord& x, int part) {
-      if (x.is_zero()) return;
-      const int exponent = x.exponent(), bottom = x.lowest_bit();
-      top[part] = exponent > top[part] ? exponent : top[part];
-      least = exponent < least ? exponent : least;
-      low[part] = bottom < low[part] ? bottom : low[part];
-      odd |= x.field() == 2047 ? 1 : 0;
-    });
-    least = Sums::least(least), odd = Sums::most(odd);
-    for (int part = 0; part < parts; ++part) top[part] = Sums::most(top[part]), low[part] = Sums::least(low[part]);
-    if (!Sums::publishes()) return;
-    atomicMin(&shared.least[place], least);
-    atomicOr(&shared.odd[place], static_cast<unsigned>(odd));
-    for (int part = 0; part < parts; ++part) atomicMax(&shared.top[part][place], top[part]), atomicMin(&shared.low[part][place], low[part]);
+  template <int count, class Use>
+  static __device__ __forceinline__ void for_each(const double (&x)[parts][count], const Use& use) {
+#pragma unroll
+    for (int i = 0; i < count; ++i) {
+#pragma unroll
+      for (int part = 0; part < parts; ++part) use(ScanWord(x[part][i]), part);
+    }
+  }
+  struct Nothing {
+    __device__ __forceinline__ void operator()() const {}
+  };
+  // Calls use(word, part) for the thread's words among the terms from `begin` to `end`, and then() after some of them.
+  template <class Use, class Then = Nothing>
+  __device__ __forceinline__ void for_words(unsigned begin, unsigned end, const Use& use, const Then& then = {}) const {
+    for (unsigned k = begin + static_cast<unsigned>(lane); k < end; k += at_once * lanes) {
+      double x[parts][at_once];
+      load(x, k, end);
+      for_each(x, use);
+      then();
+    }
   }
 
-  // Eight bins a register pair, a byte each, to the block's counts; bins from `first` on.
+  // Calls use(word, part) for the first `count` words of the thread, which all threads have.
+  template <class Use>
+  __device__ __forceinline__ void for_whole(unsigned count, const Use& use) const {
+#pragma unroll
+    for (unsigned i = 0; i < kept_words; ++i) {
+      if (i >= count) break;
+#pragma unroll
+      for (int part = 0; part < parts; ++part) use(ScanWord(kept[part][i]), part);
+    }
+    if (count > kept_words) for_words(kept_terms, count * lanes, use);
+  }
+
+  __device__ __forceinline__ void look() {
+    load(kept, static_cast<unsigned>(lane), p.p.v.inner);
+    const unsigned whole = vector < p.p.v.vectors ? p.p.v.inner / lanes : 0;
+    UsualExponents usual;
+    for_whole(whole, [&](const ScanWord& x, int part) { usual.look_at(x, part); });
+    Exponents seen;
+    const auto look_at = [&](const ScanWord& x, int part) { seen.look_at(x, part); };
+    unsigned rest = 0;
+    if (whole > 0 && usual.hold<parts>()) seen = usual.exponents<parts>(), rest = whole * lanes;
+    for_words(rest, p.p.v.inner, look_at);
+    seen.least = Sums::least(seen.least), seen.odd = Sums::most(seen.odd);
+    for (int part = 0; part < parts; ++part) seen.top[part] = Sums::most(seen.top[part]), seen.low[part] = Sums::least(seen.low[part]);
+    if (!Sums::publishes()) return;
+    atomicMin(&shared.least[place], seen.least);
+    atomicOr(&shared.odd[place], static_cast<unsigned>(seen.odd));
+    for (int part = 0; part < parts; ++part) {
+      atomicMax(&shared.top[part][place], seen.top[part]);
+      atomicMin(&shared.low[part][place], seen.low[part]);
+    }
+  }
+
+  // A byte of every second bin, from `first` on, to the block's counts.
   __device__ __forceinline__ void add_counts(ulong counted, int part, int first) const {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const unsigned word = static_cast<unsigned>(counted >> (32 * half));
       const unsigned even = Sums::sum(word & 0x00FF00FFu), odd = Sums::sum(word >> 8 & 0x00FF00FFu);
       if (!Sums::publishes()) continue;
-      unsigned* const to = &shared.counts[part][place][first + 4 * half];
+      unsigned* const to = &shared.counts[part][place][first + 8 * half];
       if ((even & 0xFFFFu) != 0) atomicAdd(to, even & 0xFFFFu);
-      if ((odd & 0xFFFFu) != 0) atomicAdd(to + 1, odd & 0xFFFFu);
-      if (even >> 16 != 0) atomicAdd(to + 2, even >> 16);
-      if (odd >> 16 != 0) atomicAdd(to + 3, odd >> 16);
+      if ((odd & 0xFFFFu) != 0) atomicAdd(to + 2, odd & 0xFFFFu);
+      if (even >> 16 != 0) atomicAdd(to + 4, even >> 16);
+      if (odd >> 16 != 0) atomicAdd(to + 6, odd >> 16);
     }
   }
+  __device__ __forceinline__ int largest_exponent() const {
+    const int re = shared.top[0][place], im = shared.top[parts - 1][place];
+    return re > im ? re : im;
+  }
   __device__ __forceinline__ void count() const {
-    int largest = shared.top[0][place];
-    if (parts == 2 && shared.top[1][place] > largest) largest = shared.top[1][place];
+    constexpr int least_usual = -900;  // from here on 2^(14 - E) is a number, and all subnormals are below the last bin
+    const int largest = largest_exponent();
+    const bool usual = largest >= least_usual && largest <= 1023;
+    const double factor = __hiloint2double((usual ? 14 - largest + 1023 : 0) << 20, 0);
     unsigned long long squares = 0, sizes[2] = {0, 0};
-    ulong first[2] = {0, 0}, second[2] = {0, 0};
-    for (unsigned begin = 0; begin < p.p.v.inner; begin += round_terms) {
-      const unsigned end = p.p.v.inner - begin < round_terms ? p.p.v.inner : begin + round_terms;
-      for_words(begin, end, [&](const ScanWord& x, int part) {
-        if (x.is_zero()) return;
-        const Sized s = sized(x, largest - x.exponent());
-        sizes[part] += s.q;
-        squares += static_cast<unsigned long long>(s.q) * s.q;
-        if (s.bin < 8) {
-          first[part] += 1ul << (8 * s.bin);
-        } else if (s.bin < 16) {
-          second[part] += 1ul << (8 * s.bin - 64);
-        } else if (s.bin < profile_bins) {
-          atomicAdd(&shared.counts[part][place][s.bin], 1u);
-        }
-      });
-      for (int part = 0; part < parts; ++part) {
-        add_counts(first[part], part, 0);
-        add_counts(second[part], part, 8);
-        first[part] = second[part] = 0;
-      }
+    UpperBins upper[parts];
+    // ceil(|x| factor) is the low word of its sum with 2^52, both operations rounding up.
+    const auto count_usual = [&](const ScanWord& x, int part) {
+      const double size = __dmul_ru(__hiloint2double(static_cast<int>(x.high), static_cast<int>(x.low)), factor);
+      count_one(static_cast<unsigned>(__double2loint(__dadd_ru(size, 4503599627370496.0))), 2 * (largest + 1023) + 1 - static_cast<int>(x.high >> 19),
+                part, sizes[part], squares, upper[part]);
+    };
+    const auto count_any = [&](const ScanWord& x, int part) {
+      if (x.is_zero()) return;
+      const Sized s = sized(x, largest - x.exponent());
+      count_one(s.q, s.bin, part, sizes[part], squares, upper[part]);
+    };
+    const auto gather = [&] {
+      for (int part = 0; part < parts; ++part) upper[part].gather();
+    };
+    if (usual) {
+      for_each_kept(count_usual, gather);
+      count_from(kept_terms, count_usual, gather, upper);
+    } else {
+      count_from(0, count_any, gather, upper);
     }
     squares = Sums::sum(squares);
     for (int part = 0; part < parts; ++part) sizes[part] = Sums::sum(sizes[part]);
@@ -200,11 +299,43 @@ struct ScanThread {
     atomicAdd(&shared.squares[place], squares);
     for (int part = 0; part < parts; ++part) atomicAdd(&shared.sizes[part][place], sizes[part]);
   }
+  __device__ __forceinline__ void count_one(unsigned q, int bin, int part, unsigned long long& size, unsigned long long& squares,
+                                            UpperBins& upper) const {
+    size += q;
+    squares += static_cast<unsigned long long>(q) * q;
+    if (bin < 16) {
+      upper.add(bin);
+    } else if (bin < profile_bins) {
+      atomicAdd(&shared.counts[part][place][bin], 1u);
+    }
+  }
+  template <class Use, class Gather>
+  __device__ __forceinline__ void for_each_kept(const Use& use, const Gather& gather) const {
+#pragma unroll
+    for (int i = 0; i < kept_words; ++i) {
+#pragma unroll
+      for (int part = 0; part < parts; ++part) use(ScanWord(kept[part][i]), part);
+      if (i % 8 == 7 || i == kept_words - 1) gather();
+    }
+  }
+  // Terms from `begin` on, round by round; what has been counted before joins the first.
+  template <class Use, class Gather>
+  __device__ __forceinline__ void count_from(unsigned begin, const Use& use, const Gather& gather, UpperBins (&upper)[parts]) const {
+    do {
+      const unsigned left = p.p.v.inner > begin ? p.p.v.inner - begin : 0, round = left < round_terms ? left : round_terms;
+      for_words(begin, begin + round, use, gather);
+      for (int part = 0; part < parts; ++part) {
+        add_counts(upper[part].even, part, 0);
+        add_counts(upper[part].odd, part, 1);
+        upper[part].even = upper[part].odd = 0;
+      }
+      begin += round;
+    } while (begin < p.p.v.inner);
+  }
 
   __device__ __forceinline__ void write_record() const {
     if (lane != 0 || vector >= p.p.v.vectors) return;
-    int largest = shared.top[0][place];
-    if (parts == 2 && shared.top[1][place] > largest) largest = shared.top[1][place];
+    const int largest = largest_exponent();
     const bool zero = largest == AB_NO_TOP;
     kernels::vector_record r;
     r.S = shared.squares[place];
@@ -228,6 +359,7 @@ struct ScanThread {
       const bool exists = vector - static_cast<unsigned>(place) + static_cast<unsigned>(of) < p.p.v.vectors;
       if (!exists || shared.bin_shift[of] < 0) continue;
       unsigned count = 0;
+#pragma unroll 8
       for (int from = 0; from <= bin - shared.bin_shift[of]; ++from) count += shared.counts[part][of][from];
       atomicMin(&shared.profile[part * profile_bins + bin], count);
     }
@@ -243,7 +375,7 @@ struct ScanThread {
 template <int parts, int vectors, int lanes, bool across>
 __device__ __forceinline__ void scan(const ScanParams& p) {
   __shared__ ScanShared<vectors> shared;
-  const ScanThread<parts, vectors, lanes, across> thread(p, shared, blockIdx.x, threadIdx.x);
+  ScanThread<parts, vectors, lanes, across> thread(p, shared, blockIdx.x, threadIdx.x);
   thread.clear();
   __syncthreads();
   thread.look();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of products of residues -> bytes, in the registers of a warpgroup's threads (docs/cuda_kernels.md).
+// Sums of products of residues -> bytes, in the registers of the threads that made them (docs/cuda_kernels.md).
 #pragma once
 #include "device/cuda/native/layout.hpp"
 
@@ -37,11 +37,11 @@ __device__ __forceinline__ unsigned reduced_word(const int (&sums)[thread_sums],
 }
 
 template <Reduction reduction>
-__device__ __forceinline__ void store_slab_as(const int (&sums)[thread_sums], uint4* to, const ProductModulus& c) {
+__device__ __forceinline__ void store_pieces_as(const int (&sums)[thread_sums], uint4* slab, const Pieces& pieces, const ProductModulus& c) {
 #pragma unroll
-  for (int chunk = 0; chunk < chunks; ++chunk) {
-    to[chunk * warpgroup_threads] = make_uint4(reduced_word<reduction>(sums, chunk, 0, c), reduced_word<reduction>(sums, chunk, 1, c),
-                                               reduced_word<reduction>(sums, chunk, 2, c), reduced_word<reduction>(sums, chunk, 3, c));
+  for (int i = 0; i < chunks; ++i) {
+    slab[piece_at(pieces, i)] = make_uint4(reduced_word<reduction>(sums, i, 0, c), reduced_word<reduction>(sums, i, 1, c),
+                                           reduced_word<reduction>(sums, i, 2, c), reduced_word<reduction>(sums, i, 3, c));
   }
 }
 
@@ -51,20 +51,19 @@ __device__ __forceinline__ void carry_on(int (&sums)[thread_sums], const Product
   for (int i = 0; i < thread_sums; ++i) sums[i] = (reduce_bytes(sums[i], c) & 255) - 128;
 }
 
-// How a warpgroup's sums of one tile leave it.
-__device__ __forceinline__ void store_slab(const int (&sums)[thread_sums], uint4* to, const ProductModulus& c) {
+// How a thread's sums of one tile leave it.
+__device__ __forceinline__ void store_pieces(const int (&sums)[thread_sums], uint4* slab, const Pieces& pieces, const ProductModulus& c) {
   if (c.reduction == Reduction::LowByte) {
-    store_slab_as<Reduction::LowByte>(sums, to, c);
+    store_pieces_as<Reduction::LowByte>(sums, slab, pieces, c);
   } else if (c.reduction == Reduction::Float) {
-    store_slab_as<Reduction::Float>(sums, to, c);
+    store_pieces_as<Reduction::Float>(sums, slab, pieces, c);
   } else {
-    store_slab_as<Reduction::Bytes>(sums, to, c);
+    store_pieces_as<Reduction::Bytes>(sums, slab, pieces, c);
   }
 }
-// The 16-byte pieces of a thread in the slab of a tile.
-__device__ __forceinline__ uint4* place_of_slab(const ProductParams& p, int plane, int row_tile, int slab, int thread) {
+__device__ __forceinline__ uint4* slab_at(const ProductParams& p, int plane, int row_tile, int slab) {
   const size_t place = (static_cast<size_t>(plane) * p.row_tiles + row_tile) * p.slabs + slab;
-  return reinterpret_cast<uint4*>(p.results + place * slab_bytes) + thread;
+  return reinterpret_cast<uint4*>(p.results + place * slab_bytes);
 }
 
 }  // namespace ab::device::cuda::native

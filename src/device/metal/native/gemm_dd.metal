@@ -23,15 +23,11 @@
 #define AB_COLUMNS float2
 #endif
 
-#define AB_FETCH(k0) \
-  AB_UNROLLED for (uint e = 0u; e < AB_LEFT_LOADS; ++e) { \
-    uint row = thread_index / AB_QUADS + 32u * e; \
-    left_next[e] = row < rows_here ? left[(left_at + ulong(row) * p.inner_padded + (k0)) / 2u + thread_index % AB_QUADS] : float4(0.0f); \
-  } \
-  AB_UNROLLED for (uint e = 0u; e < AB_RIGHT_LOADS; ++e) { \
-    uint row = thread_index / AB_QUADS + 32u * e; \
-    right_next[e] = row < columns_here ? right[(right_at + ulong(row) * p.inner_padded + (k0)) / 2u + thread_index % AB_QUADS] : float4(0.0f); \
-  }
+#define AB_FETCH \
+  AB_UNROLLED for (uint e = 0u; e < AB_LEFT_LOADS; ++e) left_next[e] = left_block[left_offsets[e]]; \
+  AB_UNROLLED for (uint e = 0u; e < AB_RIGHT_LOADS; ++e) right_next[e] = right_block[right_offsets[e]]; \
+  left_block += AB_QUADS; \
+  right_block += AB_QUADS;
 
 #define AB_PUT(hi_tile, lo_tile, stride, row, value) \
   hi_tile[(2u * (thread_index % AB_QUADS)) * (stride) + (row)] = (value).x; \
@@ -39,20 +35,26 @@
   hi_tile[(2u * (thread_index % AB_QUADS) + 1u) * (stride) + (row)] = (value).z; \
   lo_tile[(2u * (thread_index % AB_QUADS) + 1u) * (stride) + (row)] = (value).w;
 
-// c = c + first second for every entry of the thread, term by term.
+// c = c + first second for every entry of the thread, term by term; four terms a round, whose operands are constants away from a place.
 #define AB_MULTIPLY(first, second) \
-  for (uint k = 0u; k < AB_DEPTH; ++k) { \
-    AB_ROWS rows_hi = *(threadgroup const AB_ROWS*)&a_hi[k * AB_LEFT_STRIDE + AB_LOCAL_X * AB_THREAD_ROWS]; \
-    AB_ROWS rows_lo = *(threadgroup const AB_ROWS*)&a_lo[k * AB_LEFT_STRIDE + AB_LOCAL_X * AB_THREAD_ROWS]; \
-    AB_COLUMNS columns_hi = *(threadgroup const AB_COLUMNS*)&b_hi[k * AB_RIGHT_STRIDE + AB_LOCAL_Y * AB_THREAD_COLUMNS]; \
-    AB_COLUMNS columns_lo = *(threadgroup const AB_COLUMNS*)&b_lo[k * AB_RIGHT_STRIDE + AB_LOCAL_Y * AB_THREAD_COLUMNS]; \
-    AB_UNROLLED for (uint column = 0u; column < AB_THREAD_COLUMNS; ++column) { \
-      AB_UNROLLED for (uint row = 0u; row < AB_THREAD_ROWS; ++row) { \
-        pair32 a = {rows_hi[row], rows_lo[row]}; \
-        pair32 b = {columns_hi[column], columns_lo[column]}; \
-        sums[column * AB_THREAD_ROWS + row] = dd_step(sums[column * AB_THREAD_ROWS + row], first, second); \
+  threadgroup const float* rows_at = a_hi + row0; \
+  threadgroup const float* columns_at = b_hi + column0; \
+  _Pragma("clang loop unroll(disable)") for (uint round = 0u; round < AB_DEPTH / 4u; ++round) { \
+    AB_UNROLLED for (uint k = 0u; k < 4u; ++k) { \
+      AB_ROWS rows_hi = *(threadgroup const AB_ROWS*)&rows_at[k * AB_LEFT_STRIDE]; \
+      AB_ROWS rows_lo = *(threadgroup const AB_ROWS*)&rows_at[(AB_DEPTH + k) * AB_LEFT_STRIDE]; \
+      AB_COLUMNS columns_hi = *(threadgroup const AB_COLUMNS*)&columns_at[k * AB_RIGHT_STRIDE]; \
+      AB_COLUMNS columns_lo = *(threadgroup const AB_COLUMNS*)&columns_at[(AB_DEPTH + k) * AB_RIGHT_STRIDE]; \
+      AB_UNROLLED for (uint column = 0u; column < AB_THREAD_COLUMNS; ++column) { \
+        AB_UNROLLED for (uint row = 0u; row < AB_THREAD_ROWS; ++row) { \
+          pair32 a = {rows_hi[row], rows_lo[row]}; \
+          pair32 b = {columns_hi[column], columns_lo[column]}; \
+          sums[column * AB_THREAD_ROWS + row] = dd_step(sums[column * AB_THREAD_ROWS + row], first, second); \
+        } \
       } \
     } \
+    rows_at += 4u * AB_LEFT_STRIDE; \
+    columns_at += 4u * AB_RIGHT_STRIDE; \
   }
 
 AB_KERNEL(gemm_dd, AB_WIDTH, AB_TILE_COLUMNS / AB_THREAD_COLUMNS)
@@ -73,8 +75,9 @@ AB_IN(0, float4, left) AB_IN(1, float4, right) AB_INOUT(2, pair32, products) AB_
   bool right_first = p.form == 4u && product == 3u;
   uint rows_here = p.rows - i0 < AB_TILE_ROWS ? p.rows - i0 : AB_TILE_ROWS;
   uint columns_here = p.columns - j0 < AB_TILE_COLUMNS ? p.columns - j0 : AB_TILE_COLUMNS;
-  ulong left_at = (ulong(left_plane) * p.left_all + p.left_first + i0) * p.inner_padded;
-  ulong right_at = (ulong(right_plane) * p.right_all + p.right_first + j0) * p.inner_padded;
+  uint quads = p.inner_padded / 2u;  // of a vector
+  device const float4* left_block = left + (ulong(left_plane) * p.left_all + p.left_first + i0) * quads;
+  device const float4* right_block = right + (ulong(right_plane) * p.right_all + p.right_first + j0) * quads;
   uint thread_index = AB_LOCAL_Y * AB_WIDTH + AB_LOCAL_X;
   uint row0 = AB_LOCAL_X * AB_THREAD_ROWS;
   uint column0 = AB_LOCAL_Y * AB_THREAD_COLUMNS;
@@ -87,9 +90,18 @@ AB_IN(0, float4, left) AB_IN(1, float4, right) AB_INOUT(2, pair32, products) AB_
     sums[e].lo = 0.0f;
     if (p.accumulate != 0u && i < rows_here && j < columns_here) sums[e] = products[(ulong(product) * p.columns + j0 + j) * p.rows + i0 + i];
   }
+  // What this thread fetches, of the last vector in the place of those that do not exist: their entries are not kept.
+  uint left_offsets[AB_LEFT_LOADS];
+  uint right_offsets[AB_RIGHT_LOADS];
+  AB_UNROLLED for (uint e = 0u; e < AB_LEFT_LOADS; ++e) {
+    left_offsets[e] = min(thread_index / AB_QUADS + 32u * e, rows_here - 1u) * quads + thread_index % AB_QUADS;
+  }
+  AB_UNROLLED for (uint e = 0u; e < AB_RIGHT_LOADS; ++e) {
+    right_offsets[e] = min(thread_index / AB_QUADS + 32u * e, columns_here - 1u) * quads + thread_index % AB_QUADS;
+  }
   float4 left_next[AB_LEFT_LOADS];
   float4 right_next[AB_RIGHT_LOADS];
-  AB_FETCH(0u)
+  AB_FETCH
   for (uint k0 = 0u; k0 < p.inner_padded; k0 += AB_DEPTH) {
     AB_UNROLLED for (uint e = 0u; e < AB_LEFT_LOADS; ++e) {
       AB_PUT(a_hi, a_lo, AB_LEFT_STRIDE, thread_index / AB_QUADS + 32u * e, left_next[e])
@@ -104,7 +116,7 @@ AB_IN(0, float4, left) AB_IN(1, float4, right) AB_INOUT(2, pair32, products) AB_
     bool more = k0 + AB_DEPTH < p.inner_padded;
 #if defined(AB_AHEAD)
     if (more) {
-      AB_FETCH(k0 + AB_DEPTH)
+      AB_FETCH
     }
 #endif
     if (has_entries && right_first) {
@@ -115,7 +127,7 @@ AB_IN(0, float4, left) AB_IN(1, float4, right) AB_INOUT(2, pair32, products) AB_
     threadgroup_barrier(mem_flags::mem_threadgroup);
 #if !defined(AB_AHEAD)
     if (more) {
-      AB_FETCH(k0 + AB_DEPTH)
+      AB_FETCH
     }
 #endif
   }

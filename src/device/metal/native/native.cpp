@@ -56,12 +56,19 @@ Launch choose_dd(kernels::dd_params p) {
   return launch_of(p.groups <= few_groups ? tiles.ahead : tiles.name, p);
 }
 
+Launch choose_f32(const char* name, kernels::modular_params p) {
+  p.tile_rows = (p.left_vectors + 127) / 128;
+  p.tile_columns = (p.right_vectors + 63) / 64;
+  p.groups = p.moduli * p.tile_rows * p.tile_columns;
+  return launch_of(name, p);
+}
+
 }  // namespace
 
 std::optional<Launch> choose(const std::string& kernel, std::span<const std::byte> params) {
   if (kernel == "gemm_dd") return choose_dd(params_of<kernels::dd_params>(params));
-  if (kernel == "modular_gemm_f32") return launch_of("product_f32", params_of<kernels::modular_params>(params));
-  if (kernel == "modular_gemm_f32_3m") return launch_of("product_f32_3m", params_of<kernels::modular_params>(params));
+  if (kernel == "modular_gemm_f32") return choose_f32("product_f32", params_of<kernels::modular_params>(params));
+  if (kernel == "modular_gemm_f32_3m") return choose_f32("product_f32_3m", params_of<kernels::modular_params>(params));
   return std::nullopt;
 }
 

@@ -45,15 +45,20 @@ TEST(MetalNative, TilesFollowTheShape) {
   }
 }
 
-TEST(MetalNative, ProductsOfResiduesKeepTheirGroups) {
-  kernels::modular_params p{};
-  p.groups = 3 * AB_FOLD + 1;
+TEST(MetalNative, ProductsOfResiduesGoByTallTiles) {
+  kernels::modular_params p{}, tall;
+  p.left_vectors = 129, p.right_vectors = 64 * AB_FOLD, p.inner_padded = 64, p.moduli = 5;
   for (const auto& [kernel, name] : {std::pair{"modular_gemm_f32", "product_f32"}, std::pair{"modular_gemm_f32_3m", "product_f32_3m"}}) {
     const std::optional<Launch> launch = chosen(kernel, p);
     ASSERT_TRUE(launch);
     EXPECT_STREQ(launch->text->name, name);
-    EXPECT_EQ(std::memcmp(launch->params.data(), &p, sizeof p), 0);
-    EXPECT_EQ(launch->groups, (std::array<std::uint32_t, 3>{AB_FOLD, 4, 1}));
+    ASSERT_EQ(launch->params.size(), sizeof tall);
+    std::memcpy(&tall, launch->params.data(), sizeof tall);
+    EXPECT_EQ(tall.tile_rows, 2u);
+    EXPECT_EQ(tall.tile_columns, AB_FOLD);
+    EXPECT_EQ(tall.groups, 10 * AB_FOLD);
+    EXPECT_EQ(tall.inner_padded, 64u);
+    EXPECT_EQ(launch->groups, (std::array<std::uint32_t, 3>{AB_FOLD, 10, 1}));
   }
 }
 

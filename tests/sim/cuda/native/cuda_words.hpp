@@ -73,6 +73,15 @@ inline double __dmul_rn(double a, double b) {
 inline double __fma_rn(double a, double b, double c) {
   return __builtin_fma(a, b, c);
 }
+// Of numbers that are not negative.
+inline double __dmul_ru(double a, double b) {
+  const double product = a * b;
+  return __builtin_fma(a, b, -product) > 0 || (product == 0 && a != 0 && b != 0) ? std::nextafter(product, HUGE_VAL) : product;
+}
+inline double __dadd_ru(double a, double b) {
+  const double sum = a + b, part = sum - a;
+  return (a - (sum - part)) + (b - part) > 0 ? std::nextafter(sum, HUGE_VAL) : sum;
+}
 inline long long __double2ll_rn(double x) {
   return static_cast<long long>(__builtin_nearbyint(x));
 }
@@ -99,6 +108,9 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   unsigned out = 0;
   for (int i = 0; i < 4; ++i) out |= static_cast<unsigned>(bytes >> (8 * (selector >> (4 * i) & 7u)) & 255u) << (8 * i);
   return out;
+}
+inline int __popc(unsigned x) {
+  return __builtin_popcount(x);
 }
 inline int __ffs(int x) {
   return __builtin_ffs(x);

@@ -31,17 +31,15 @@ void for_all_threads(unsigned groups, unsigned threads, const Body& body) {
   }
 }
 
-// ---- product
-struct Planes {
-  const std::int8_t* bytes;
-  long inner, vectors;
-  // The residues of a vector; none outside of the tensor, where the device reads zeros.
-  const std::int8_t* vector(int plane, long v) const { return v < vectors ? bytes + (plane * vectors + v) * inner : nullptr; }
-};
-
+// ---- product by warpgroups
 Planes planes_of(Context& context, const FakeTensor& tensor) {
   const std::byte* const at = host_place(context, tensor.planes, tensor.extents[0] * tensor.extents[1] * tensor.extents[2]);
-  return {reinterpret_cast<const std::int8_t*>(at), static_cast<long>(tensor.extents[0]), static_cast<long>(tensor.extents[1])};
+  return {reinterpret_cast<const unsigned char*>(at), static_cast<int>(tensor.extents[1]), static_cast<int>(tensor.extents[0])};
+}
+
+// The residues of a vector; none outside of the tensor, where the device reads zeros.
+const std::int8_t* residues_of(const Planes& planes, int plane, int vector) {
+  return vector < planes.vectors ? reinterpret_cast<const std::int8_t*>(vector_at(planes, plane, vector)) : nullptr;
 }
 
 int dot(const std::int8_t* a, const std::int8_t* b, long from, long to) {
@@ -58,23 +56,22 @@ struct ProductRun {
 void multiply_slab(const ProductRun& run, int plane, int row_tile, int slab) {
   const ProductParams& p = run.p;
   const ProductModulus& modulus = p.moduli[plane / p.planes_per_modulus];
-  constexpr long chunk_terms = long{chunk_blocks} * block_terms;
   for (int thread = 0; thread < warpgroup_threads; ++thread) {
     int sums[thread_sums];
-    for (long from = 0; from < run.rows.inner; from += chunk_terms) {
+    for (long from = 0; from < run.rows.inner_padded; from += chunk_terms) {
       if (from > 0) carry_on(sums, modulus);
       for (int i = 0; i < thread_sums; ++i) {
         const Place place = place_of_sum(thread, i);
-        const std::int8_t* const a = run.columns.vector(plane, p.first_column + slab * slab_columns + place.column);
-        const std::int8_t* const b = run.rows.vector(plane, p.first_row + row_tile * tile_rows + place.row);
+        const std::int8_t* const a = residues_of(run.columns, plane, p.first_column + slab * slab_columns + place.column);
+        const std::int8_t* const b = residues_of(run.rows, plane, p.first_row + row_tile * tile_rows + place.row);
         if (from == 0) sums[i] = 0;
         if (a != nullptr && b != nullptr) {
-          const auto more = static_cast<unsigned>(dot(a, b, from, std::min(from + chunk_terms, run.rows.inner)));
+          const auto more = static_cast<unsigned>(dot(a, b, from, std::min<long>(from + chunk_terms, run.rows.inner_padded)));
           sums[i] = static_cast<int>(static_cast<unsigned>(sums[i]) + more);
         }
       }
     }
-    store_slab(sums, place_of_slab(p, plane, row_tile, slab, thread), modulus);
+    store_pieces(sums, slab_at(p, plane, row_tile, slab), pieces_of_warpgroup(thread), modulus);
   }
 }
 
@@ -108,6 +105,57 @@ std::function<void()> prepare_product(Context& context, void** arguments, unsign
   return [run] {
     if (run.p.meetings != nullptr && *run.p.meetings != 0) violation("a counter that does not start at 0", invalid_value);
     multiply_all<warpgroups, pairing>(run);
+  };
+}
+
+// ---- product by warps
+// A block whose threads take each step one after the other.
+struct BlockOfWarps {
+  std::vector<WarpThread> threads;
+  BlockOfWarps(const ProductRun& run, unsigned first, unsigned stride) {
+    shared_of_block.assign(static_cast<std::size_t>(warp_shared_bytes), 0x55);
+    threads.reserve(warp_product_threads);
+    for (unsigned t = 0; t < warp_product_threads; ++t) threads.emplace_back(run.columns, run.rows, run.p, 0, t, first, stride);
+  }
+  template <class Step>
+  void each(const Step& step) {
+    for (threadIdx = {0, 0, 0}; threadIdx.x < warp_product_threads; ++threadIdx.x) {
+      step(threads[threadIdx.x]);
+      if (threadIdx.x % 32 == 31) finish_warp();
+    }
+  }
+  void copy(int stage) {
+    each([&](WarpThread& t) { t.copy(stage); });
+  }
+  void wait() {}
+  void load(int stage, int half) {
+    each([&](WarpThread& t) { t.load(stage, half); });
+  }
+  void multiply(int half) {
+    each([&](WarpThread& t) { t.multiply(half); });
+  }
+  void clear() {
+    each([](WarpThread& t) { t.clear(); });
+  }
+  void go_on(int tile) {
+    each([&](WarpThread& t) { t.go_on(tile); });
+  }
+  void store(int tile) {
+    each([&](const WarpThread& t) { t.store(tile); });
+  }
+};
+
+std::function<void()> prepare_warps(Context& context, void** arguments, unsigned groups) {
+  ProductRun run{argument<Planes>(arguments, 0), argument<Planes>(arguments, 1), argument<ProductParams>(arguments, 2)};
+  make_the_hosts(context, run.columns.bytes);
+  make_the_hosts(context, run.rows.bytes);
+  make_the_hosts(context, run.p.results);
+  if (static_cast<int>(groups) > tiles_of(run.p.schedule)) violation("blocks without a tile", invalid_value);
+  return [run, groups] {
+    for (unsigned first = 0; first < groups; ++first) {
+      BlockOfWarps block(run, first, groups);
+      multiply_by_warps(block, run.p, static_cast<int>(first), static_cast<int>(groups));
+    }
   };
 }
 
@@ -170,13 +218,16 @@ std::function<void()> prepare_scan(Context& context, void** arguments, unsigned 
   return [p, groups] {
     using Thread = ScanThread<parts, vectors, lanes, across>;
     const auto shared = std::make_unique<ScanShared<vectors>>();
-    const auto for_block = [&](unsigned block, void (Thread::*step)() const) {
-      for (unsigned t = 0; t < Thread::threads; ++t) (Thread(p, *shared, block, t).*step)();
-    };
     for (unsigned block = 0; block < groups; ++block) {
-      for (const auto step :
-           {&Thread::clear, &Thread::look, &Thread::count, &Thread::write_record, &Thread::find_profile, &Thread::publish_profile})
-        for_block(block, step);
+      std::vector<Thread> block_threads;
+      for (unsigned t = 0; t < Thread::threads; ++t) block_threads.emplace_back(p, *shared, block, t);
+      const auto all = [&](const auto& step) { std::for_each(block_threads.begin(), block_threads.end(), step); };
+      all([](Thread& thread) { thread.clear(); });
+      all([](Thread& thread) { thread.look(); });
+      all([](Thread& thread) { thread.count(); });
+      all([](Thread& thread) { thread.write_record(); });
+      all([](Thread& thread) { thread.find_profile(); });
+      all([](Thread& thread) { thread.publish_profile(); });
     }
   };
 }
@@ -188,6 +239,7 @@ constexpr unsigned product_shared(int warpgroups) {
 constexpr NativeFunction functions[] = {
     {"product_small", 256, product_shared(2), prepare_product<2, Pairing::Columns>},
     {"product_large", 384, product_shared(3), prepare_product<3, Pairing::Rows>},
+    {"product_warps", warp_product_threads, warp_shared_bytes, prepare_warps},
     {"result_13", result_threads, 0, prepare_result<13, 1>},
     {"result_14", result_threads, 0, prepare_result<14, 1>},
     {"result_15", result_threads, 0, prepare_result<15, 1>},
@@ -206,8 +258,8 @@ constexpr NativeFunction functions[] = {
     {"scan_long_complex", long_lanes, 0, prepare_scan<2, 1, long_lanes, false>},
     {"scan_short_real", short_vectors* short_lanes, 0, prepare_scan<1, short_vectors, short_lanes, false>},
     {"scan_short_complex", short_vectors* short_lanes, 0, prepare_scan<2, short_vectors, short_lanes, false>},
-    {"scan_across_real", across_vectors* across_lanes, 0, prepare_scan<1, across_vectors, across_lanes, true>},
-    {"scan_across_complex", across_vectors* across_lanes, 0, prepare_scan<2, across_vectors, across_lanes, true>},
+    {"scan_across_real", side_vectors* side_lanes, 0, prepare_scan<1, side_vectors, side_lanes, true>},
+    {"scan_across_complex", side_vectors* side_lanes, 0, prepare_scan<2, side_vectors, side_lanes, true>},
 };
 
 }  // namespace

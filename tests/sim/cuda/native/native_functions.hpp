@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The functions of the native image for the fake driver: the kernels' own text run on the host. What only the device can do, bulk tensor
-// copies and matrix instructions, is done here from the tensor maps and the matrix unit's documented layout of sums.
+// The functions of the native image for the fake driver: the kernels' own text run on the host. What only the device can do is
+// done here: bulk tensor copies and warpgroups' products from the tensor maps and the documented layout of sums; warps' instructions one by
+// one (warp_words.hpp).
 #pragma once
 #include "sim/cuda/fake_state.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "core/float_environment.hpp"
 #include "core/process.hpp"
-#include "device/cpu/threads.hpp"
+#include "device/threads.hpp"
 
 namespace ab::device {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The worker threads of the cpu device: oneTBB's, started at the first launch that is worth sharing, never before.
+// Worker threads of the host: oneTBB's, started at the first work that is worth sharing, never before.
 #pragma once
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "device/cpu/threads.hpp"
+#include "device/threads.hpp"
 
 #include <pthread.h>
 #include <signal.h>

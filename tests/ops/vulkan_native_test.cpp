@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Native kernels of Vulkan devices against the common ones on the same device: the same bits of C and reports over odd shapes, every
+// family of data, strides, blocks. On a software renderer with fewer and smaller products.
+#include "device/vulkan/vulkan_device.hpp"
+#include "ops/compare_kernels.hpp"
+
+namespace ab::ops {
+namespace {
+
+struct Opened {
+  std::unique_ptr<device::Device> device;
+  std::unique_ptr<Context> context;
+  explicit Opened(GpuKernels kernels)
+      : device(device::open_vulkan_with(0, kernels)), context(std::make_unique<Context>(1, *device, std::uint64_t{1} << 29)) {}
+};
+
+class VulkanNative : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::vector<device::Traits> found = device::describe_vulkan();
+    if (found.empty()) GTEST_SKIP() << "skipped: no Vulkan device";
+    software_ = found[0].features.starts_with("software");
+    native_ = std::make_unique<Opened>(GpuKernels::Best);
+    if (!native_->device->traits().int8_matrix) GTEST_SKIP() << "skipped: no cooperative matrices on " << found[0].name;
+    common_ = std::make_unique<Opened>(GpuKernels::Common);
+  }
+  void expect_same(const test::Recipe& recipe, const Choices& choices, test::Way way, test::Random& random) {
+    expect_same_products({*native_->context, *common_->context}, recipe, {choices, way}, random);
+  }
+  bool software_ = false;
+  std::unique_ptr<Opened> native_, common_;
+};
+
+// Blocks of k now and then.
+Choices native_choices(test::Random& random) {
+  const Precision classes[] = {Precision::Fast, Precision::Fp64, Precision::Strict};
+  Choices choices = test::choices_for(classes[random.below(3)], ModuliFamily::Int8);
+  choices.cap_bytes = random.below(4) == 0 ? 0 : Index{1} << 28;
+  choices.may_exceed_cap = true;
+  return choices;
+}
+
+TEST_F(VulkanNative, ManySmallProducts) {
+  test::Random random(931);
+  for (int t = 0; t < (software_ ? 20 : 2000) && !HasFailure(); ++t) {
+    const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
+    const test::Recipe recipe = random_recipe({size(90), size(90), size(300)}, random);
+    expect_same(recipe, native_choices(random), test::all_ways[random.below(test::all_ways.size())], random);
+  }
+}
+
+TEST_F(VulkanNative, SizesAroundEveryTile) {
+  test::Random random(932);
+  const std::vector<Index> all = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 257};
+  for (const Index m : all) {
+    for (const Index n : all) {
+      if (software_ && random.below(24) != 0) continue;
+      const Index inner[] = {1, 15, 63, 64, 65, 127, 128, 129, 500};
+      test::Recipe recipe = random_recipe({m, n, inner[random.below(software_ ? 5 : 9)]}, random);
+      recipe.family = "uniform";
+      expect_same(recipe, native_choices(random), test::Way::ResidentPrivate, random);
+      if (HasFailure()) return;
+    }
+  }
+}
+
+// More terms than 32 bits hold the sums of. Mesa's lavapipe leaves loops too early for them.
+TEST_F(VulkanNative, LongSums) {
+  if (software_) GTEST_SKIP() << "skipped: a software renderer";
+  test::Random random(933);
+  for (const Index k : {65535, 65536, 65537, 140000}) {
+    test::Recipe recipe;
+    recipe.family = "one-sided", recipe.shape = {3, 2, k}, recipe.alpha = {1, 0};
+    expect_same(recipe, test::choices_for(Precision::Strict, ModuliFamily::Int8), test::Way::ResidentPrivate, random);
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace ab::ops
