@@ -21,7 +21,8 @@ template <Scalar T>
 
 /// The column-major form of a CBLAS call, or none: its first bad argument has been reported. `numbers`: order and letters as passed.
 template <Scalar T>
-inline std::optional<PassedCall<T>> checked_cblas(const Front& front, const PassedCall<T>& call, std::initializer_list<int> numbers) {
+[[gnu::always_inline]] inline std::optional<PassedCall<T>> checked_cblas(const Front& front, const PassedCall<T>& call,
+                                                                         std::initializer_list<int> numbers) {
   const int order = numbers.begin()[0];
   if (!is_order(order)) {
     report_cblas_enum(front, {1, "order", order, order_numbers});
@@ -45,7 +46,7 @@ inline std::optional<PassedCall<T>> checked_cblas(const Front& front, const Pass
 }
 
 template <Scalar T>
-inline void check_and_run_cblas(const Front& front, const PassedCall<T>& call, std::initializer_list<int> numbers) {
+[[gnu::always_inline]] inline void check_and_run_cblas(const Front& front, const PassedCall<T>& call, std::initializer_list<int> numbers) {
   if (const std::optional<PassedCall<T>> checked = checked_cblas(front, call, numbers))
     run_gemm(problem_of(*front.routine, *checked), front);
 }

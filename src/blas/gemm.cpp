@@ -102,26 +102,24 @@ ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, c
   return report;
 }
 
-bool is_disabled(const Settings& settings, const Routine& routine) {
+[[gnu::cold]] bool is_disabled(const Settings& settings, const Routine& routine) {
   return std::find(settings.disabled.begin(), settings.disabled.end(), routine.name) != settings.disabled.end();
 }
 
 // The two letters that tell a routine's variants apart in routing tables.
-std::array<char, 2> table_letters(const Routine& routine, const Arguments& x) {
-  switch (variants_of(routine)) {
-    case Variants::SideAndTriangle:
-      return {letter_of(*x.side), letter_of(*x.uplo)};
-    case Variants::TriangleAndTranspose:
-      return {letter_of(*x.uplo), letter_of(*x.op_a)};
-    default:
-      return {letter_of(*x.op_a), letter_of(*x.op_b)};
-  }
+template <Scalar T>
+std::array<char, 2> table_letters(const Routine& routine, const GemmProblem<T>& problem) {
+  const Variants variants = variants_of(routine);
+  if (variants == Variants::Transposes) return {letter_of(problem.a.op), letter_of(problem.b.op)};
+  const Arguments x = arguments_of(routine, problem);
+  if (variants == Variants::SideAndTriangle) return {letter_of(*x.side), letter_of(*x.uplo)};
+  return {letter_of(*x.uplo), letter_of(*x.op_a)};
 }
 
 template <Scalar T>
 routing::Route route_of(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
   const routing::Request request{.routine = front.routine,
-                                 .letters = table_letters(*front.routine, arguments_of(*front.routine, problem)),
+                                 .letters = table_letters(*front.routine, problem),
                                  .m = problem.m,
                                  .n = problem.n,
                                  .k = problem.operation == Operation::RankTwo ? 2 * problem.k : problem.k,
@@ -258,7 +256,7 @@ report::Call call_of(const GemmProblem<T>& problem, const Front& front, const Pr
 }
 
 template <class Call>
-void record(const Call& call, const Front& front, ThreadState& thread, const Settings& settings) {
+[[gnu::cold]] void record(const Call& call, const Front& front, ThreadState& thread, const Settings& settings) {
   report::set_facts_source(process_facts);
   report::Recording recording;
   complete(call, front, thread, settings);

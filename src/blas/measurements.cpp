@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <new>
 
 #include "core/settings.hpp"
 #include "device/registry.hpp"
@@ -16,15 +17,9 @@ namespace {
 constexpr int cpu_index = 0;
 constexpr std::size_t most_devices = 64;  // chosen; what lies beyond is looked up anew by each call
 
-struct Found {
-  const routing::Section* section;  // null: there is none
-};
-constinit std::array<std::atomic<const Found*>, most_devices> found_by_device{};
+constinit std::array<std::atomic<const routing::Surface*>, most_devices> surfaces{};
 constinit std::atomic<bool> complained{false};
 constinit std::atomic<const routing::Section*> last_section{nullptr};  // for reports
-
-enum class Outlook { Unknown, Nothing, Something };
-constinit std::atomic<Outlook> outlook{Outlook::Unknown};
 
 const routing::Section* search(const routing::Tables& tables, int index) {
   const device::Traits& traits = device::traits_of(index);
@@ -40,26 +35,42 @@ const routing::Section* search(const routing::Tables& tables, int index) {
 // Whether the tables could have a section for any device here. Told without listing devices, which loads drivers: on most machines the
 // built-in table is for others, and calls that stay on the host should not pay for that.
 bool may_find_section(const routing::Tables& tables) {
+  if (tables.empty()) return false;
+  const device::Traits& cpu = device::cpu_traits();
+  return tables.asked_for || routing::names_other_devices(tables, cpu.name) ||
+         routing::section_for(tables, {cpu.name, cpu.name, cpu.table_kind, settings().num_threads}).section != nullptr;
+}
+
+enum class Outlook { Unknown, Nothing, Something };
+constinit std::atomic<Outlook> outlook{Outlook::Unknown};
+
+// Whether any device could have a surface that matters.
+bool may_find_surface() {
+  if (settings().split.mode != Split::Mode::Off) return true;
   const Outlook known = outlook.load(std::memory_order_relaxed);
   if (known != Outlook::Unknown) return known == Outlook::Something;
-  const device::Traits& cpu = device::cpu_traits();
-  const bool something = tables.asked_for || routing::names_other_devices(tables, cpu.name) ||
-                         routing::section_for(tables, {cpu.name, cpu.name, cpu.table_kind, settings().num_threads}).section != nullptr;
+  const routing::Tables* tables = routing::tables();
+  if (tables == nullptr) return false;  // this time
+  const bool something = may_find_section(*tables);
   outlook.store(something ? Outlook::Something : Outlook::Nothing, std::memory_order_relaxed);
   return something;
 }
 
-const routing::Section* section_of(const routing::Tables& tables, int index) {
+routing::Surface search_surface(int index) {
+  const routing::Tables* tables = routing::tables();
+  if (tables == nullptr) throw std::bad_alloc();
+  const routing::Section* section = search(*tables, index);
+  if (section != nullptr) last_section.store(section);
+  return {section, device::traits_of(index).unified_memory, index != cpu_index};
+}
+
+routing::Surface surface_of(int index) {
   const auto place = static_cast<std::size_t>(index);
-  if (place >= most_devices) return search(tables, index);
-  const Found* found = found_by_device[place].load(std::memory_order_acquire);
-  if (found == nullptr) {
-    const Found* fresh = new Found{search(tables, index)};
-    if (fresh->section != nullptr) last_section.store(fresh->section);
-    found_by_device[place].store(fresh, std::memory_order_release);  // of several threads all find the same
-    found = fresh;
-  }
-  return found->section;
+  if (place >= most_devices) return search_surface(index);
+  if (const routing::Surface* found = surfaces[place].load(std::memory_order_acquire)) return *found;
+  const auto* fresh = new routing::Surface(search_surface(index));
+  surfaces[place].store(fresh, std::memory_order_release);  // of several threads all find the same
+  return *fresh;
 }
 
 std::string table_fact() {
@@ -77,11 +88,7 @@ std::string table_fact() {
 
 routing::Surface surface_of_current_device() noexcept {
   try {
-    const routing::Tables* tables = routing::tables();
-    const bool nothing = tables == nullptr || tables->empty() || !may_find_section(*tables);
-    if (nothing && settings().split.mode == Split::Mode::Off) return {};
-    const int index = ops::current_device_index();
-    return {nothing ? nullptr : section_of(*tables, index), device::traits_of(index).unified_memory, index != cpu_index};
+    return may_find_surface() ? surface_of(ops::current_device_index()) : routing::Surface();
   } catch (...) {  // devices cannot be listed, or no memory: nothing is known
     return {};
   }

@@ -77,7 +77,7 @@ constexpr GemmProblem<T> sided_problem_of(const Routine& routine, const PassedCa
 
 /// The problem of a column-major call whose arguments have been checked.
 template <Scalar T>
-constexpr GemmProblem<T> problem_of(const Routine& routine, const PassedCall<T>& call) {
+[[gnu::always_inline]] constexpr GemmProblem<T> problem_of(const Routine& routine, const PassedCall<T>& call) {
   const Arguments& x = call.arguments;
   switch (variants_of(routine)) {
     case Variants::TriangleAndTranspose:

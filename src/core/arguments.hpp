@@ -191,7 +191,7 @@ constexpr std::optional<ArgumentFault> find_triangular_fault(const Arguments& x)
 
 /// The first bad argument of a column-major call in the order of the argument list, or none. Holds for empty matrices too. Batches:
 /// the arguments of one group.
-constexpr std::optional<ArgumentFault> find_fault(const Routine& routine, const Arguments& arguments) {
+[[gnu::always_inline]] constexpr std::optional<ArgumentFault> find_fault(const Routine& routine, const Arguments& arguments) {
   switch (routine.family) {
     case Family::Gemmt:
       return find_gemmt_fault(arguments);

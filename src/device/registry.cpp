@@ -22,14 +22,14 @@ struct Entry {
   const Traits traits;
   const Opener open;
   const int ordinal;  // among the devices of its backend
-  TrustState trust;   // written and read under the lock, but for what `refused` repeats
-  std::atomic<bool> refused{false};
+  TrustState trust;   // written and read under the lock
   std::unique_ptr<Device> device;
 };
 
 struct List {
   std::deque<Entry> entries;
   std::vector<int> default_order;
+  std::atomic<int> default_index{0};  // the first of them that is not refused
 };
 
 std::string kind_of(const std::string& id) {
@@ -80,17 +80,22 @@ std::unique_ptr<List> find_devices() {
   ordinal = 0;
   for (const Traits& traits : describe_vulkan()) entries.emplace_back(traits, open_vulkan, ordinal++);
   found->default_order = order_of_preference(entries);
+  found->default_index = found->default_order.front();
   return found;
 }
 
 // Never destroyed: other threads may compute while the process exits. No static with a guard, which a fork in another thread could
 // leave locked in the child: whoever is first publishes.
 template <class T, class Make>
+[[gnu::cold]] T& publish(std::atomic<T*>& place, Make make) {
+  std::unique_ptr<T> made = make();
+  T* there = nullptr;
+  return place.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel) ? *made.release() : *there;
+}
+template <class T, class Make>
 T& published(std::atomic<T*>& place, Make make) {
   T* there = place.load(std::memory_order_acquire);
-  if (there != nullptr) return *there;
-  std::unique_ptr<T> made = make();
-  return place.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel) ? *made.release() : *there;
+  return there != nullptr ? *there : publish(place, make);
 }
 
 List& devices() {
@@ -130,6 +135,10 @@ const std::vector<int>& default_order() {
   return devices().default_order;
 }
 
+int default_index() {
+  return devices().default_index.load(std::memory_order_relaxed);
+}
+
 TrustState trust_of(int index) {
   Entry& found = entry(index);
   const std::scoped_lock lock(process_mutex());
@@ -137,14 +146,12 @@ TrustState trust_of(int index) {
 }
 
 void set_trust(int index, const TrustState& state) {
-  Entry& found = entry(index);
+  List& list = devices();
+  const auto is_refused = [&list](int i) { return list.entries[static_cast<std::size_t>(i)].trust.trust == Trust::Refused; };
   const std::scoped_lock lock(process_mutex());
-  found.trust = state;
-  found.refused.store(state.trust == Trust::Refused, std::memory_order_relaxed);
-}
-
-bool is_refused(int index) {
-  return entry(index).refused.load(std::memory_order_relaxed);
+  entry(index).trust = state;
+  const auto best = std::find_if_not(list.default_order.begin(), list.default_order.end(), is_refused);
+  list.default_index.store(best != list.default_order.end() ? *best : 0, std::memory_order_relaxed);
 }
 
 Device& open(int index) {

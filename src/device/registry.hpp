@@ -24,10 +24,10 @@ const Traits& cpu_traits();
 int index_of_id(const std::string& id);
 /// All devices, the best default first: kind by kind in the order of the list, within a kind from that of the local rank on, cpu last.
 const std::vector<int>& default_order();
+/// The first of them that is not refused. Without a lock: asked on the way of every call that is routed by a table.
+int default_index();
 
 TrustState trust_of(int index);
-/// Without a lock: asked on the way of every call that is routed by a table.
-bool is_refused(int index);
 void set_trust(int index, const TrustState& state);
 
 /// A cpu device whose residues have the layout of the common kernels, which other devices read; in no list. The same object each time.

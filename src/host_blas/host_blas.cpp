@@ -64,10 +64,18 @@ bool fits_32_bits(std::initializer_list<Index> values) {
 }
 
 template <Scalar T>
-Callable callable_for(const Library& library, const Routine& routine, const GemmProblem<T>& problem, Convention convention) {
+[[gnu::always_inline]] inline Callable callable_for(const Library& library, const Routine& routine, const GemmProblem<T>& problem,
+                                                    Convention convention) {
   return choose(
       library.of(routine), convention,
       convention.integers == Integers::Bits32 || fits_32_bits({problem.m, problem.n, problem.k, problem.a.ld, problem.b.ld, problem.c.ld}));
+}
+
+// Its own function, or GEMM's where that can do the same. Not inlined, so that the usual question is answered without it.
+template <Scalar T>
+[[gnu::noinline]] bool has_function(const Library& library, const Routine& routine, const GemmProblem<T>& problem, Convention convention) {
+  if (callable_for(library, routine, problem, convention).function != nullptr) return true;
+  return is_made_of_gemm(routine) && callable_for(library, gemm_like(routine), problem, convention).function != nullptr;
 }
 
 template <class... A>
@@ -208,8 +216,8 @@ const Library* library() noexcept {
 
 template <Scalar T>
 bool serves(const Library& library, const Routine& routine, const GemmProblem<T>& problem, Convention convention) noexcept {
-  if (callable_for(library, routine, problem, convention).function != nullptr) return true;
-  return is_made_of_gemm(routine) && callable_for(library, gemm_like(routine), problem, convention).function != nullptr;
+  if (convention.integers == Integers::Bits32 && library.of(routine).fortran != nullptr) return true;
+  return has_function(library, routine, problem, convention);
 }
 
 template <Scalar T>

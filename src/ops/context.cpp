@@ -100,10 +100,7 @@ int default_device_index() {
     if (index < 0) throw Error(Status::NoDevice, "AB_DEVICE=" + asked + ": there is no such device here");
     return index;
   }
-  for (const int index : device::default_order()) {
-    if (!device::is_refused(index)) return index;
-  }
-  return cpu_index;
+  return device::default_index();
 }
 
 // The best device that opens and passes its test: what nobody asked for by name need not be there.

@@ -98,7 +98,8 @@ void compute_kept(Part<T>& part, const Decision& decision, const Choices& choice
 template <Scalar T>
 SplitOutcome compute_parts(Context& cpu, Context& other, const GemmProblem<T>& problem, const Decision& decision,
                            const std::pair<Choices, Index>& how) {
-  const auto& [choices, cpu_columns] = how;
+  const Choices& choices = how.first;  // no structured binding: older compilers cannot capture those
+  const Index cpu_columns = how.second;
   const Block firsts{0, cpu_columns}, lasts{cpu_columns, problem.n - cpu_columns};
   Part<T> first(cpu, problem, firsts), last(other, problem, lasts), again(cpu, problem, lasts);
   SplitOutcome result;

@@ -15,10 +15,10 @@ namespace ab::ops {
 struct HostMatrix {
   std::byte* data;  // operands are only read
   Index ld;
-  int words;                           // of an entry: 1, or 2 for complex
-  bool vectors_are_columns;            // of an operand, as it is stored
-  Index panel_bytes;                   // most that a scan copies at once
-  std::byte* results;                  // of a result: where its blocks go
+  int words;                 // of an entry: 1, or 2 for complex
+  bool vectors_are_columns;  // of an operand, as it is stored
+  Index panel_bytes;         // most that a scan copies at once
+  std::byte* results;        // of a result: where its blocks go
   Index results_ld;
   Triangle triangle = Triangle::Full;  // of a result: all of it that is read and written
 };

@@ -17,9 +17,6 @@ constexpr double least_gain = 1.10;  // chosen: below it, a measured advantage m
 bool in_octave(Index ours, Index theirs) {
   return theirs - ours <= ours && ours - theirs <= theirs;
 }
-bool may_be_near(const Extent& theirs, Index ours) {
-  return theirs.least - ours <= ours && ours - theirs.most <= theirs.most;
-}
 void widen(Extent& extent, Index size) {
   extent.least = std::min(extent.least, size);
   extent.most = std::max(extent.most, size);
@@ -65,7 +62,7 @@ class Poll {
 
 Verdict ask_group(const Section::Group* group, const Request& request) {
   if (group == nullptr) return {};
-  if (!may_be_near(group->m, request.m) || !may_be_near(group->n, request.n) || !may_be_near(group->k, request.k)) return {};
+  if (!group->m.may_be_near(request.m) || !group->n.may_be_near(request.n) || !group->k.may_be_near(request.k)) return {};
   Poll poll;
   for (const Measurement& row : group->rows) {
     if (row.m == request.m && row.n == request.n && row.k == request.k) {
@@ -101,10 +98,6 @@ Measurement& Section::row(const Routine& routine, const Key& key, const Measurem
   Measurement fresh{};
   fresh.m = m, fresh.n = n, fresh.k = k;
   return group.rows.emplace_back(fresh);
-}
-
-bool Section::reaches(const Request& request) const {
-  return may_be_near(m_, request.m) && may_be_near(n_, request.n) && may_be_near(k_, request.k);
 }
 
 const Section::Group* Section::find(const Routine& routine, const Key& key) const {

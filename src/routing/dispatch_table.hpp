@@ -32,6 +32,7 @@ struct Measurement {
 /// Sizes between which the rows of a group lie: most calls that have no neighbour are outside of twice that.
 struct Extent {
   Index least, most;
+  bool may_be_near(Index ours) const { return least - ours <= ours && ours - most <= most; }
 };
 
 struct Section {
@@ -44,7 +45,7 @@ struct Section {
   Measurement& row(const Routine& routine, const Key& key, const Measurement& shape);
   const Group* find(const Routine& routine, const Key& key) const;
   /// False when no row of any key is a neighbour of that shape: most small calls end here.
-  bool reaches(const Request& request) const;
+  bool reaches(const Request& request) const { return m_.may_be_near(request.m) && n_.may_be_near(request.n) && k_.may_be_near(request.k); }
 
   std::string device, cpu, host_blas, library, date;
   std::string machines;  // "AMX machines": whom a section of a kind serves, for reports

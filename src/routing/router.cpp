@@ -13,10 +13,21 @@ Request on(const Surface& surface, Request request) {
   return request;
 }
 
+// The class on a device, or on it and the cpu device.
+Route shared_route(Request request, State state, Reason reason, Surface surface) {
+  const Route whole{Engine::Device, Method::Class, reason};
+  if (!may_split(request, state, surface)) return whole;
+  if (state.split.mode == Split::Mode::Share) return {Engine::Split, Method::Class, reason, state.split.share};
+  const bool has_rows = request.precision <= Precision::Fp64;  // the classes above are never looked up
+  if (surface.section == nullptr || !has_rows) return whole;
+  const Verdict verdict = look_up(*surface.section, on(surface, request), class_of(request.precision));
+  if (!verdict.split_faster || !verdict.split_share) return whole;
+  return {Engine::Split, Method::Class, reason, *verdict.split_share};
+}
+
 }  // namespace
 
 Route measured_route(Request request, State state, Surface surface) {
-  if (surface.section == nullptr || !surface.section->reaches(request)) return {Engine::Host, Method::Class, Reason::NoMeasurement};
   const Request asked = on(surface, request);
   const Verdict of_class = look_up(*surface.section, asked, class_of(request.precision));
   const Verdict of_vendor = state.device_has_vendor_gemm ? look_up(*surface.section, asked, TableClass::Vendor) : Verdict();
@@ -31,15 +42,9 @@ Route measured_route(Request request, State state, Surface surface) {
   return shared_route(request, state, Reason::TableFaster, surface);
 }
 
-Route shared_route(Request request, State state, Reason reason, Surface surface) {
-  const Route whole{Engine::Device, Method::Class, reason};
-  if (!may_split(request, state, surface)) return whole;
-  if (state.split.mode == Split::Mode::Share) return {Engine::Split, Method::Class, reason, state.split.share};
-  const bool has_rows = request.precision <= Precision::Fp64;  // the classes above are never looked up
-  if (surface.section == nullptr || !has_rows) return whole;
-  const Verdict verdict = look_up(*surface.section, on(surface, request), class_of(request.precision));
-  if (!verdict.split_faster || !verdict.split_share) return whole;
-  return {Engine::Split, Method::Class, reason, *verdict.split_share};
+Route device_route(Request request, State state, Reason reason, SurfaceSource surface) {
+  if (state.split.mode == Split::Mode::Off) return {Engine::Device, Method::Class, reason};
+  return shared_route(request, state, reason, surface());
 }
 
 }  // namespace ab::routing

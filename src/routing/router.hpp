@@ -22,31 +22,30 @@ constexpr bool permits_vendor(Precision precision, const State& state) {
   return precision != Precision::Strict && precision != Precision::Exact && !state.reproducible;
 }
 
-/// What the measurements say: rows 10 and 11 of the table. By value, so that the many calls that end before them keep request and state
-/// in registers.
+/// What rows near the call say. These two take what they need by value, so that the many calls that end before them keep request and
+/// state in registers.
 Route measured_route(Request request, State state, Surface surface);
 /// A route that computes the class on a device, or on it and the cpu device.
-Route shared_route(Request request, State state, Reason reason, Surface surface);
+Route device_route(Request request, State state, Reason reason, SurfaceSource surface);
 
 /// The route of a call that passed its argument checks and is no quick return: rows 2 to 11; a call that re-enters us from the host BLAS
 /// (row 1) is handed straight on and never comes here. Pure, but for the reading of the table. Inline: most
 /// calls end at a row that needs little of what they pass.
 [[gnu::always_inline]] inline Route choose_route(const Request& request, const State& state, SurfaceSource surface) {
   const auto host = [](Reason reason) { return Route{Engine::Host, Method::Class, reason}; };
-  const auto device = [&](Reason reason) {
-    if (state.split.mode == Split::Mode::Off) [[likely]]
-      return Route{Engine::Device, Method::Class, reason};
-    return shared_route(request, state, reason, surface());
-  };
   if (state.disabled) return host(Reason::Disabled);
   if (state.forked_child) return host(Reason::ForkedChild);
   if (state.mode == Mode::Cpu) return host(Reason::ModeCpu);
   if (!state.device_usable) return host(Reason::NoDevice);
   if (std::min({request.m, request.n, request.k}) <= state.min_gpu_dim) return host(Reason::BelowMinDim);
-  if (state.mode == Mode::Gpu) return device(Reason::ModeGpu);
-  if (!permits_vendor(request.precision, state)) return device(state.reproducible ? Reason::Reproducible : Reason::Precision);
-  if (!state.host_blas_found) return device(Reason::NoHostBlas);
-  return measured_route(request, state, surface());
+  if (state.mode == Mode::Gpu) return device_route(request, state, Reason::ModeGpu, surface);
+  if (!permits_vendor(request.precision, state)) {
+    return device_route(request, state, state.reproducible ? Reason::Reproducible : Reason::Precision, surface);
+  }
+  if (!state.host_blas_found) return device_route(request, state, Reason::NoHostBlas, surface);
+  const Surface found = surface();
+  if (found.section == nullptr || !found.section->reaches(request)) return host(Reason::NoMeasurement);
+  return measured_route(request, state, found);
 }
 
 }  // namespace ab::routing

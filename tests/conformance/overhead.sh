@@ -15,7 +15,7 @@ most_instructions=500
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 gcc -O2 -std=gnu11 -Wall -Wextra -Werror "$here/../blas/overhead.c" -o "$work/overhead" -L"$folder" -l:libblas.so.3 || exit 2
-export LD_LIBRARY_PATH=$folder AB_MODE=cpu
+export LD_LIBRARY_PATH=$folder AB_MODE=${AB_MODE:-cpu}
 env LD_PRELOAD="$library" "$work/overhead" 10 1 >/dev/null || exit 2
 
 for round in 1 2 3 4 5 6 7 8 9 10; do

@@ -34,9 +34,9 @@ struct Shape2 {
 };
 
 /// Allocates with a leading dimension that leaves room, all poison.
-Index make_room(std::vector<double>& words, Shape2 shape, const Level3Call& call, const Draw& draw) {
+Index make_room(std::vector<double>& words, Shape2 shape, const Level3Call& call, Index padding) {
   const bool by_columns = call.layout == Layout::Columns;
-  const Index ld = std::max<Index>(1, by_columns ? shape.rows : shape.columns) + draw(3);
+  const Index ld = std::max<Index>(1, by_columns ? shape.rows : shape.columns) + padding;
   words.assign(static_cast<std::size_t>(ld * (by_columns ? shape.columns : shape.rows) * (is_real(call) ? 1 : 2)), poison);
   return ld;
 }
@@ -134,7 +134,7 @@ Meaning meaning_of_factors(Level3Call& call, const Draw& draw, bool reads) {
   const bool gemmt = call.routine->family == Family::Gemmt;
   if (gemmt) x.m = x.n;
   const Shape2 a = turned(*x.op_a, x.m, x.k), b = turned(*x.op_b, x.k, x.n);
-  x.lda = make_room(call.a, a, call, draw), x.ldb = make_room(call.b, b, call, draw);
+  x.lda = make_room(call.a, a, call, call.padding[0]), x.ldb = make_room(call.b, b, call, call.padding[1]);
   const auto all = [reads](Index, Index) { return reads; };
   fill(view(call.a, x.lda, call), a, all, [&] { return small(call, draw); });
   fill(view(call.b, x.ldb, call), b, all, [&] { return small(call, draw); });
@@ -153,10 +153,10 @@ Meaning meaning_of_rank(Level3Call& call, const Draw& draw, bool reads) {
   const bool two = call.routine->family == Family::RankTwo, hermitian = call.routine->hermitian;
   const Shape2 shape = turned(*x.op_a, x.n, x.k);
   const auto all = [reads](Index, Index) { return reads; };
-  x.lda = make_room(call.a, shape, call, draw);
+  x.lda = make_room(call.a, shape, call, call.padding[0]);
   fill(view(call.a, x.lda, call), shape, all, [&] { return small(call, draw); });
   if (two) {
-    x.ldb = make_room(call.b, shape, call, draw);
+    x.ldb = make_room(call.b, shape, call, call.padding[1]);
     fill(view(call.b, x.ldb, call), shape, all, [&] { return small(call, draw); });
   }
   const Entries a = under(view(call.a, x.lda, call), *x.op_a);
@@ -174,7 +174,7 @@ Meaning meaning_of_symmetric(Level3Call& call, const Draw& draw, bool reads) {
   Arguments& x = call.arguments;
   const bool left = *x.side == Side::Left, hermitian = call.routine->hermitian;
   const Index order = left ? x.m : x.n;
-  x.lda = make_room(call.a, {order, order}, call, draw), x.ldb = make_room(call.b, {x.m, x.n}, call, draw);
+  x.lda = make_room(call.a, {order, order}, call, call.padding[0]), x.ldb = make_room(call.b, {x.m, x.n}, call, call.padding[1]);
   const Stored a = view(call.a, x.lda, call), b = view(call.b, x.ldb, call);
   fill(
       a, {order, order}, [&](Index i, Index j) { return reads && inside(*x.uplo, i, j); }, [&] { return small(call, draw); });
@@ -200,7 +200,7 @@ void make_triangular(Level3Call& call, const Draw& draw, bool reads) {
   Arguments& x = call.arguments;
   const bool left = *x.side == Side::Left, solve = call.routine->family == Family::TriangularSolve;
   const Index order = left ? x.m : x.n;
-  x.lda = make_room(call.a, {order, order}, call, draw), x.ldb = make_room(call.c, {x.m, x.n}, call, draw);
+  x.lda = make_room(call.a, {order, order}, call, call.padding[0]), x.ldb = make_room(call.c, {x.m, x.n}, call, call.padding[2]);
   x.ldc = x.ldb;
   const Stored a = view(call.a, x.lda, call), c = view(call.c, x.ldb, call);
   const bool unit = *x.diag == Diagonal::Unit;
@@ -261,7 +261,7 @@ void complete(Level3Call& call, const Draw& draw) {
     default:
       meaning = meaning_of_factors(call, draw, reads);
   }
-  x.ldc = make_room(call.c, meaning.c, call, draw);
+  x.ldc = make_room(call.c, meaning.c, call, call.padding[2]);
   fill(
       view(call.c, x.ldc, call), meaning.c, [&](Index i, Index j) { return call.beta != 0.0 && inside(meaning.triangle, i, j); },
       [&] { return small(call, draw); });
@@ -309,6 +309,12 @@ Level3Call draw_call(const Routine& routine, Layout layout, const Letters& lette
                     .k = sizes.k};
   call.alpha = draw_alpha(call, draw);
   call.beta = draw_beta(call, draw);
+  for (Index& padding : call.padding) padding = draw(3);
+  complete(call, draw);
+  return call;
+}
+
+Level3Call draw_like(Level3Call call, const Draw& draw) {
   complete(call, draw);
   return call;
 }

@@ -157,6 +157,28 @@ TEST(CommandLine, BenchBitsDependOnTheClassAlone) {
   EXPECT_TRUE(staged[0]["host_blas"].is_null());
 }
 
+TEST(CommandLine, BenchKnowsUpdatesAndSolves) {
+  const std::vector<std::string> what = {"--op",      "dsyrk,zherk,dtrsm", "--shape", "40x40x40,200x200x200",
+                                         "--classes", "dd,fp64",           "--verify"};
+  std::vector<std::string> resident = what;
+  resident.push_back("--resident");
+  const std::vector<json> staged = bench(what), handles = bench(resident);
+  ASSERT_EQ(staged.size(), 12u);
+  ASSERT_EQ(handles.size(), 12u);
+  for (std::size_t i = 0; i < staged.size(); ++i) {
+    EXPECT_EQ(staged[i]["fault"], "") << staged[i].dump();
+    EXPECT_EQ(handles[i]["fault"], "") << handles[i].dump();
+    EXPECT_EQ(staged[i]["bits"], handles[i]["bits"]) << staged[i].dump();
+    EXPECT_TRUE(staged[i]["host_error_u"].is_null() || staged[i]["host_error_u"] < 100.0) << staged[i].dump();
+  }
+  EXPECT_EQ(staged[8]["op"], "dtrsm");
+  EXPECT_EQ(applebottom({"bench", "--op", "dsyrk", "--shape", "3x4x5"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--op", "dtrsm", "--shape", "3x4x5"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--op", "zherk", "--ops", "NT"}).status, 2);
+  EXPECT_EQ(applebottom({"bench", "--op", "dsyrk", "--model", "apple-m2-max"}).status, 2);
+  EXPECT_EQ(applebottom({"verify", "--op", "dsyrk"}).status, 2);
+}
+
 TEST(CommandLine, BenchMultipliesTransposes) {
   const std::vector<json> cases = bench({"--op", "dgemm,zgemm", "--ops", "NN,NT,TN,CC", "--shape", "40x30x50", "--verify"});
   ASSERT_EQ(cases.size(), 8u);

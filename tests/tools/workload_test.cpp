@@ -83,6 +83,47 @@ TEST_P(WorkloadOf, SpoiltResultsAreSeen) {
 
 INSTANTIATE_TEST_SUITE_P(BothOperations, WorkloadOf, ::testing::Values(Operation::Dgemm, Operation::Zgemm));
 
+TEST(Workload, OfUpdatesTheUpperTriangleIsJudged) {
+  for (const Operation operation : {Operation::Dsyrk, Operation::Zherk}) {
+    const Workload work = make_workload(operation, {5, 5, 30}, 7);
+    Workload product = work;  // of A with itself
+    product.b = work.a;
+    std::vector<double> c = rounded_product(product, 30);
+    EXPECT_LE(error_in_u(work, c, Entries::All), 1.0 + 1e-6);
+    const auto parts = static_cast<std::size_t>(work.parts());
+    c[1 * parts] += 1;  // (1,0)
+    EXPECT_LE(error_in_u(work, c, Entries::All), 1.0 + 1e-6);
+    c[5 * parts] += 0x1p-44;  // (0,1)
+    EXPECT_GT(error_in_u(work, c, Entries::All), 8.0);
+    EXPECT_GT(error_in_u(work, c, Entries::Sampled), 8.0);
+  }
+}
+
+TEST(Workload, OfSolvesTheResidualIsJudged) {
+  const Workload work = make_workload(Operation::Dtrsm, {9, 4, 9}, 7);
+  std::vector<double> x = work.b;
+  for (std::size_t j = 0; j < 4; ++j) {
+    for (std::size_t i = 0; i < 9; ++i) {
+      for (std::size_t l = 0; l < i; ++l) x[i + 9 * j] -= work.a[i + 9 * l] * x[l + 9 * j];
+      x[i + 9 * j] /= work.a[i + 9 * i];
+    }
+  }
+  EXPECT_LE(error_in_u(work, x, Entries::All), 10.0);
+  x[8 + 9 * 3] *= 1 + 0x1p-44;
+  EXPECT_GT(error_in_u(work, x, Entries::All), 100.0);
+}
+
+TEST(Workload, UpdatesAndSolvesHaveTheirShapes) {
+  EXPECT_THROW(make_workload(Operation::Dsyrk, {3, 4, 5}, 1), Failure);
+  EXPECT_THROW(make_workload(Operation::Dtrsm, {3, 4, 5}, 1), Failure);
+  EXPECT_THROW(make_workload(Operation::Zherk, {3, 3, 5}, 1, parse_ops("NC")), Failure);
+  EXPECT_EQ(make_workload(Operation::Dsyrk, {3, 3, 5}, 1).flops(), 3 * 4 * 5);
+  EXPECT_EQ(make_workload(Operation::Dtrsm, {3, 4, 3}, 1).flops(), 3 * 3 * 4);
+  EXPECT_EQ(label_of(Operation::Zherk, {Op::None, Op::ConjugateTranspose}), "zherk");
+  EXPECT_THROW(parse_product("dsyrk"), Failure);
+  EXPECT_EQ(parse_operation("dtrsm"), Operation::Dtrsm);
+}
+
 TEST(Workload, TheMeasuredErrorIsTheRationalOne) {
   const Workload work = make_workload(Operation::Dgemm, {1, 1, 64}, 3);
   std::vector<double> c = rounded_product(work, 64);

@@ -94,7 +94,7 @@ struct Product {
 std::vector<Product> products_of(const BenchOptions& options) {
   std::vector<Product> products;
   for (const std::string& word : split(options.operations, ',')) {
-    const Operation operation = parse_operation(word);
+    const Operation operation = options.model.empty() ? parse_operation(word) : parse_product(word);
     for (const std::string& letters : split(options.ops, ',')) {
       const Ops ops = parse_ops(letters);
       if ((options.resident || options.fresh) && ops != Ops{})
@@ -203,8 +203,10 @@ Exit bench(const BenchOptions& options) {
 Action add_bench(CLI::App& command) {
   auto options = std::make_shared<BenchOptions>();
   add_shared_options(command, options->shared);
-  command.add_option("--op", options->operations, "dgemm,zgemm")->type_name("LIST");
-  command.add_option("--ops", options->ops, "NN,NT,TN,TT: letters N, T or C for op(A) op(B)")->type_name("LIST")->capture_default_str();
+  command.add_option("--op", options->operations, "dgemm,zgemm; dsyrk,zherk (shapes NxNxK); dtrsm (MxNxM)")->type_name("LIST");
+  command.add_option("--ops", options->ops, "NN,NT,TN,TT: letters N, T or C for op(A) op(B) of dgemm and zgemm")
+      ->type_name("LIST")
+      ->capture_default_str();
   command.add_option("--shape", options->shapes, "MxNxK,...")->type_name("LIST");
   command.add_option("--shapes", options->shapes_file, "lines: M N K tag")->type_name("FILE");
   command

@@ -59,7 +59,7 @@ std::vector<std::string> classes_of(const CalibrateOptions& options) {
 std::vector<GridPoint> grid_of(const CalibrateOptions& options) {
   GridOptions grid;
   grid.operations.clear();
-  for (const std::string& word : cli::split(options.operations, ',')) grid.operations.push_back(parse_operation(word));
+  for (const std::string& word : cli::split(options.operations, ',')) grid.operations.push_back(parse_product(word));
   grid.classes = classes_of(options);
   grid.most = options.most > 0 ? options.most : options.quick ? 1024 : 8192;
   grid.quick = options.quick;

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "core/arguments.hpp"
+#include "blas/gemm.hpp"
 #include "core/thread_state.hpp"
 #include "host_blas/host_blas.hpp"
 #include "ops/split.hpp"
@@ -16,34 +16,69 @@ namespace {
 template <Scalar T>
 GemmProblem<T> problem_of(const Workload& work, std::vector<double>& c) {
   const auto [m, n, k] = work.shape;
-  return {m,
-          n,
-          k,
-          T(1),
-          {reinterpret_cast<const T*>(work.a.data()), work.lda(), work.ops.a},
-          {reinterpret_cast<const T*>(work.b.data()), work.ldb(), work.ops.b},
-          T(0),
-          {reinterpret_cast<T*>(c.data()), m}};
+  auto* result = reinterpret_cast<T*>(c.data());
+  GemmProblem<T> problem{m,
+                         n,
+                         k,
+                         T(1),
+                         {reinterpret_cast<const T*>(work.a.data()), work.lda(), work.ops.a},
+                         {reinterpret_cast<const T*>(work.right().data()), work.ldb(), work.ops.b},
+                         T(0),
+                         {result, m}};
+  if (work.is_update()) problem.triangle = Triangle::Upper;
+  problem.hermitian = work.operation == Operation::Zherk;
+  if (work.is_solve()) {
+    problem.a.form = Form::Triangular, problem.a.stored = Triangle::Lower;
+    problem.b.data = result;
+    problem.operation = ab::Operation::Solve;
+  }
+  return problem;
 }
 
-class BlasLibrary final : public Contender {
- public:
-  BlasLibrary(const host_blas::Library& library, const Workload& work)
-      : library_(library), work_(work), c_(static_cast<std::size_t>(work.result_words())) {}
+const Routine& routine_of(const Workload& work) {
+  return *find_routine(word_of(work.operation));
+}
 
-  void run() override {
-    if (work_.operation == Operation::Dgemm) {
-      host_blas::call(library_, *find_routine("dgemm"), problem_of<double>(work_, c_), {}, thread_state());
-    } else {
-      host_blas::call(library_, *find_routine("zgemm"), problem_of<Complex>(work_, c_), {}, thread_state());
-    }
+class InHostMemory : public Contender {
+ public:
+  explicit InHostMemory(const Workload& work) : work_(work), c_(static_cast<std::size_t>(work.result_words())) {}
+
+  void make_ready() override {
+    if (work_.is_solve()) c_ = work_.b;  // which the solution replaces
   }
+  void run() override { work_.parts() == 1 ? run_problem(problem_of<double>(work_, c_)) : run_problem(problem_of<Complex>(work_, c_)); }
   std::vector<double> result() override { return c_; }
 
+ protected:
+  const Routine& routine() const { return routine_of(work_); }
+
  private:
-  const host_blas::Library& library_;
+  virtual void run_problem(const GemmProblem<double>& problem) = 0;
+  virtual void run_problem(const GemmProblem<Complex>& problem) = 0;
+
   const Workload& work_;
   std::vector<double> c_;
+};
+
+class BlasLibrary final : public InHostMemory {
+ public:
+  BlasLibrary(const host_blas::Library& library, const Workload& work) : InHostMemory(work), library_(library) {}
+
+ private:
+  void run_problem(const GemmProblem<double>& problem) override { host_blas::call(library_, routine(), problem, {}, thread_state()); }
+  void run_problem(const GemmProblem<Complex>& problem) override { host_blas::call(library_, routine(), problem, {}, thread_state()); }
+
+  const host_blas::Library& library_;
+};
+
+class Staged final : public InHostMemory {  // as the BLAS ABI does it, once arguments are checked
+ public:
+  using InHostMemory::InHostMemory;
+
+ private:
+  void run_problem(const GemmProblem<double>& problem) override { blas::run_gemm(problem, front()); }
+  void run_problem(const GemmProblem<Complex>& problem) override { blas::run_gemm(problem, front()); }
+  blas::Front front() const { return {&routine(), report::Api::C}; }
 };
 
 class Direct final : public Contender {
@@ -82,29 +117,6 @@ class Direct final : public Contender {
   std::vector<double> c_;
 };
 
-class Staged final : public Contender {  // the BLAS ABI with operands in host memory
- public:
-  explicit Staged(const Workload& work) : work_(work), c_(static_cast<std::size_t>(work.result_words())) {}
-
-  void run() override {
-    const int m = static_cast<int>(work_.shape.m), n = static_cast<int>(work_.shape.n), k = static_cast<int>(work_.shape.k);
-    const int lda = static_cast<int>(work_.lda()), ldb = static_cast<int>(work_.ldb());
-    const char op_a = letter_of(work_.ops.a), op_b = letter_of(work_.ops.b);
-    if (work_.operation == Operation::Dgemm) {
-      ab_dgemm_blas(op_a, op_b, m, n, k, 1.0, work_.a.data(), lda, work_.b.data(), ldb, 0.0, c_.data(), m);
-    } else {
-      const auto* a = reinterpret_cast<const ab_complex*>(work_.a.data());
-      const auto* b = reinterpret_cast<const ab_complex*>(work_.b.data());
-      ab_zgemm_blas(op_a, op_b, m, n, k, 1.0, a, lda, b, ldb, 0.0, reinterpret_cast<ab_complex*>(c_.data()), m);
-    }
-  }
-  std::vector<double> result() override { return c_; }
-
- private:
-  const Workload& work_;
-  std::vector<double> c_;
-};
-
 class Handle {
  public:
   Handle(Index rows, Index cols) : matrix_(ab_matrix_create(static_cast<int>(rows), static_cast<int>(cols))) {
@@ -123,27 +135,25 @@ void require_ok(ABStatus status) {
   if (status != AB_OK) throw Failure(Exit::CheckFailed, ab_last_error());
 }
 
-class Resident final : public Contender {  // handles: row-major, one per part; ops N N only
+class Resident final : public Contender {  // handles: row-major, one per part; products N N only
  public:
   Resident(const Workload& work, Front front) : work_(work), fresh_(front == Front::Fresh) {
     const auto [m, n, k] = work.shape;
     for (int part = 0; part < work.parts(); ++part) {
       a_.push_back(uploaded(work.a, m, k, part));
-      b_.push_back(uploaded(work.b, k, n, part));
+      if (!work.is_update()) b_.push_back(uploaded(work.b, k, n, part));
       c_.push_back(std::make_unique<Handle>(m, n));
     }
   }
 
   void make_ready() override {
+    if (work_.is_solve()) require_ok(ab_matrix_copy(*b_[0], *c_[0]));  // which the solution replaces
     if (!fresh_) return;
     for (const auto* operands : {&a_, &b_}) {
       for (const auto& part : *operands) require_ok(ab_matrix_scale(1.0, *part));
     }
   }
-  void run() override {
-    require_ok(work_.operation == Operation::Dgemm ? ab_dgemm(*a_[0], *b_[0], *c_[0])
-                                                   : ab_zgemm(*a_[0], *a_[1], *b_[0], *b_[1], *c_[0], *c_[1]));
-  }
+  void run() override { require_ok(compute()); }
 
   std::vector<double> result() override {
     const auto [m, n, k] = work_.shape;
@@ -151,7 +161,8 @@ class Resident final : public Contender {  // handles: row-major, one per part; 
     for (int part = 0; part < work_.parts(); ++part) {
       require_ok(ab_matrix_download(*c_[static_cast<std::size_t>(part)], row_major.data(), true));
       for (Index j = 0; j < n; ++j) {
-        for (Index i = 0; i < m; ++i) {
+        const Index rows = work_.is_update() ? j + 1 : m;  // ab_zherk writes both triangles
+        for (Index i = 0; i < rows; ++i) {
           c[static_cast<std::size_t>((i + j * m) * work_.parts() + part)] = row_major[static_cast<std::size_t>(i * n + j)];
         }
       }
@@ -160,6 +171,21 @@ class Resident final : public Contender {  // handles: row-major, one per part; 
   }
 
  private:
+  ABStatus compute() {
+    switch (work_.operation) {
+      case Operation::Dgemm:
+        return ab_dgemm(*a_[0], *b_[0], *c_[0]);
+      case Operation::Zgemm:
+        return ab_zgemm(*a_[0], *a_[1], *b_[0], *b_[1], *c_[0], *c_[1]);
+      case Operation::Dsyrk:
+        return ab_dsyrk(*a_[0], *c_[0]);
+      case Operation::Zherk:
+        return ab_zherk(*a_[0], *a_[1], *c_[0], *c_[1]);
+      default:
+        return ab_dtrsm(AB_LEFT, AB_LOWER, AB_NO_TRANS, AB_NON_UNIT, 1.0, *a_[0], *c_[0]);
+    }
+  }
+
   std::unique_ptr<Handle> uploaded(const std::vector<double>& words, Index rows, Index cols, int part) const {
     std::vector<double> row_major(static_cast<std::size_t>(rows * cols));
     for (Index j = 0; j < cols; ++j) {
@@ -180,7 +206,8 @@ class Resident final : public Contender {  // handles: row-major, one per part; 
 }  // namespace
 
 std::unique_ptr<Contender> library_contender(const host_blas::Library& library, const Workload& workload) {
-  return std::make_unique<BlasLibrary>(library, workload);
+  if (library.of(routine_of(workload)).fortran != nullptr) return std::make_unique<BlasLibrary>(library, workload);
+  throw Failure(Exit::NotAvailable, fmt::format("{} has no {}", library.file, word_of(workload.operation)));
 }
 
 std::unique_ptr<Contender> host_contender(const Workload& workload) {

@@ -31,7 +31,7 @@ struct Kind {  // of calls
   Shape shape = {};
   Index calls = 0;
   double recorded_s = 0;
-  std::vector<double> new_s;  // by device
+  std::vector<double> new_s = {};  // by device
   bool bits_differ = false;
 };
 

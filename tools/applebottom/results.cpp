@@ -97,7 +97,8 @@ std::string main_table(const std::vector<Measurement>& measurements) {
                host_s ? fmt::format("{:.3f}", *host_s * 1e3) : "-", fmt::format("{:.3f}", measured.device.median_s * 1e3),
                cell_of(measured.ratio(), "{:.2f}"), cell_of(host(&Side::gflops), "{:.1f}"), fmt::format("{:.1f}", measured.device.gflops),
                cell_of(host(&Side::error_u), "{:.3g}"), fmt::format("{:.3g}", measured.device.error_u),
-               fmt::format("{:.4g}", measured.product.bound), fmt::format("{}", measured.product.moduli), hex(measured.device.checksum)});
+               measured.product.bound < 0 ? "-" : fmt::format("{:.4g}", measured.product.bound), fmt::format("{}", measured.product.moduli),
+               hex(measured.device.checksum)});
   }
   return table.text();
 }

@@ -50,7 +50,7 @@ std::vector<int> devices_of(const VerifyOptions& options) {
 
 Plan plan_of(const VerifyOptions& options) {
   Plan plan;
-  for (const std::string& word : split(options.ops, ',')) plan.operations.push_back(parse_operation(word));
+  for (const std::string& word : split(options.ops, ',')) plan.operations.push_back(parse_product(word));
   for (const std::string& word : split(options.shapes, ',')) plan.shapes.push_back(parse_shape(word));
   plan.classes = options.classes.empty() ? available_classes() : split(options.classes, ',');
   if (!options.shared.precision.empty()) plan.classes = {options.shared.precision};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "workload.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -46,39 +46,88 @@ class Sum {
   double head_ = 0, tail_ = 0, weight_ = 0;
 };
 
-double error_of_entry(const Workload& work, const std::vector<double>& c, Index i, Index j) {
-  const auto at = [](const std::vector<double>& words, Index index) { return words[static_cast<std::size_t>(index)]; };
+double at(const std::vector<double>& words, Index index) {
+  return words[static_cast<std::size_t>(index)];
+}
+
+double error_of_product(const Workload& work, const std::vector<double>& c, Index i, Index j) {
   const auto place = [](Op op, Index row, Index column, Index ld) { return op == Op::None ? row + column * ld : column + row * ld; };
   const auto imaginary_sign = [](Op op) { return op == Op::ConjugateTranspose ? -1.0 : 1.0; };
+  const std::vector<double>& right = work.right();
   Sum re, im;
   for (Index l = 0; l < work.shape.k; ++l) {
     const Index a = place(work.ops.a, i, l, work.lda()), b = place(work.ops.b, l, j, work.ldb());
-    if (work.operation == Operation::Dgemm) {
-      re.add_product(at(work.a, a), at(work.b, b));
+    if (work.parts() == 1) {
+      re.add_product(at(work.a, a), at(right, b));
       continue;
     }
     const double ar = at(work.a, 2 * a), ai = imaginary_sign(work.ops.a) * at(work.a, 2 * a + 1);
-    const double br = at(work.b, 2 * b), bi = imaginary_sign(work.ops.b) * at(work.b, 2 * b + 1);
+    const double br = at(right, 2 * b), bi = imaginary_sign(work.ops.b) * at(right, 2 * b + 1);
     re.add_product(ar, br);
     re.add_product(-ai, bi);
     im.add_product(ar, bi);
     im.add_product(ai, br);
   }
   const Index entry = (i + j * work.shape.m) * work.parts();
-  if (work.operation == Operation::Dgemm) return re.error_of(at(c, entry));
+  if (work.parts() == 1) return re.error_of(at(c, entry));
   return std::max(re.error_of(at(c, entry)), im.error_of(at(c, entry + 1)));
+}
+
+double error_of_solution(const Workload& work, const std::vector<double>& c, Index i, Index j) {
+  Sum sum;
+  for (Index l = 0; l <= i; ++l) sum.add_product(at(work.a, i + l * work.lda()), at(c, l + j * work.shape.m));
+  return sum.error_of(at(work.b, i + j * work.shape.m));
+}
+
+// Of an update only the upper triangle is a result: (i,j) stands for (j,i) there.
+double error_of_entry(const Workload& work, const std::vector<double>& c, Index i, Index j) {
+  if (work.is_solve()) return error_of_solution(work, c, i, j);
+  return work.is_update() && i > j ? error_of_product(work, c, j, i) : error_of_product(work, c, i, j);
+}
+
+void require_shape(Operation operation, const Shape& shape) {
+  const bool update = operation == Operation::Dsyrk || operation == Operation::Zherk, solve = operation == Operation::Dtrsm;
+  if ((!update || shape.m == shape.n) && (!solve || shape.m == shape.k)) return;
+  throw Failure(Exit::WrongUsage, fmt::format("{} has shapes {}, not {}", word_of(operation), update ? "NxNxK" : "MxNxM", text_of(shape)));
+}
+
+Ops ops_of(Operation operation, const Ops& asked) {
+  if (is_product(operation)) return asked;
+  if (asked != Ops{}) throw Failure(Exit::WrongUsage, fmt::format("letters are for dgemm and zgemm, not for {}", word_of(operation)));
+  if (operation == Operation::Dtrsm) return {};
+  return {Op::None, operation == Operation::Zherk ? Op::ConjugateTranspose : Op::Transpose};
+}
+
+// So that solutions neither grow nor vanish: a diagonal between 1 and 1.5, or more for other data, beside which a row's other entries are
+// small together.
+void make_dominant(std::vector<double>& a, Index order) {
+  const int scale = std::bit_width(static_cast<std::uint64_t>(order));
+  for (Index j = 0; j < order; ++j) {
+    for (Index i = 0; i < order; ++i) {
+      double& word = a[static_cast<std::size_t>(i + j * order)];
+      word = i == j ? 1 + std::fabs(word) : std::ldexp(word, -scale);
+    }
+  }
 }
 
 }  // namespace
 
+constexpr const char* operation_words[] = {"dgemm", "zgemm", "dsyrk", "zherk", "dtrsm"};
+
 Operation parse_operation(const std::string& word) {
-  if (word == "dgemm") return Operation::Dgemm;
-  if (word == "zgemm") return Operation::Zgemm;
-  throw Failure(Exit::WrongUsage, fmt::format("'{}' is no operation of this version; there are dgemm, zgemm", word));
+  const auto* const found = std::find(std::begin(operation_words), std::end(operation_words), word);
+  if (found != std::end(operation_words)) return static_cast<Operation>(found - operation_words);
+  throw Failure(Exit::WrongUsage, fmt::format("'{}' is no operation; there are {}", word, fmt::join(operation_words, ", ")));
+}
+
+Operation parse_product(const std::string& word) {
+  const Operation operation = parse_operation(word);
+  if (is_product(operation)) return operation;
+  throw Failure(Exit::WrongUsage, fmt::format("'{}' is for bench alone; there are dgemm, zgemm", word));
 }
 
 const char* word_of(Operation operation) {
-  return operation == Operation::Dgemm ? "dgemm" : "zgemm";
+  return operation_words[static_cast<std::size_t>(operation)];
 }
 
 Ops parse_ops(const std::string& word) {
@@ -89,13 +138,14 @@ Ops parse_ops(const std::string& word) {
 }
 
 std::string label_of(Operation operation, const Ops& ops) {
-  if (ops == Ops{}) return word_of(operation);
+  if (ops == Ops{} || !is_product(operation)) return word_of(operation);
   return fmt::format("{} {}{}", word_of(operation), letter_of(ops.a), letter_of(ops.b));
 }
 
 double Workload::flops() const {
-  const double volume = static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
-  return volume * (operation == Operation::Dgemm ? 2.0 : 8.0);
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n), k = static_cast<double>(shape.k);
+  const double multiply_adds = is_solve() ? m * m * n / 2 : is_update() ? n * (n + 1) / 2 * k : m * n * k;
+  return multiply_adds * (parts() == 1 ? 2.0 : 8.0);
 }
 
 Data parse_data(const std::string& word) {
@@ -111,12 +161,14 @@ Data parse_data(const std::string& word) {
 }
 
 Workload make_workload(Operation operation, const Shape& shape, std::uint64_t seed, const Ops& ops, const Data& data) {
-  Workload work{operation, shape, ops, {}, {}};
+  require_shape(operation, shape);
+  Workload work{operation, shape, ops_of(operation, ops), {}, {}};
   work.a.resize(static_cast<std::size_t>(shape.m * shape.k * work.parts()));
-  work.b.resize(static_cast<std::size_t>(shape.k * shape.n * work.parts()));
+  if (!work.is_update()) work.b.resize(static_cast<std::size_t>(shape.k * shape.n * work.parts()));
   Generator generator(seed);
   for (double& word : work.a) word = entry(generator, data);
   for (double& word : work.b) word = entry(generator, data);
+  if (work.is_solve()) make_dominant(work.a, shape.m);
   return work;
 }
 

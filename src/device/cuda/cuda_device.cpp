@@ -198,9 +198,9 @@ class CudaQueue final : public Queue {
     const std::scoped_lock lock(mutex_);
     const Current current(*context_);
     main_->staging().flush();
-    context_->check(context_->driver().copy_on_device(address_of(*to.memory, to.offset), address_of(*from.memory, from.offset), bytes,
-                                                      main_->handle()),
-                    "cuMemcpyDtoDAsync");
+    context_->check(
+        context_->driver().copy_on_device(address_of(*to.memory, to.offset), address_of(*from.memory, from.offset), bytes, main_->handle()),
+        "cuMemcpyDtoDAsync");
   }
   void launch(const Kernel& kernel, Grid grid, std::span<const Argument> arguments) override;
   void finish() override {
@@ -239,8 +239,8 @@ void CudaQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument
     return;
   const cuda::KernelShape& shape = *launched.shape;
   assert(buffers == shape.buffers && params.size() == shape.params_bytes);
-  context_->check(context_->driver().launch_kernel(launched.function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0, main_->handle(),
-                                                   places.data(), nullptr),
+  context_->check(context_->driver().launch_kernel(launched.function, grid.x, grid.y, grid.z, shape.width, shape.height, 1, 0,
+                                                   main_->handle(), places.data(), nullptr),
                   "cuLaunchKernel");
 }
 

@@ -26,10 +26,23 @@ namespace ab::device::native {
 #if defined(__x86_64__)
 namespace {
 
-unsigned long long enabled_states() {
+// Register ecx of a leaf of CPUID; 0 where the processor lacks the leaf.
+unsigned int features_of(unsigned int leaf) {
   unsigned int a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(leaf, &a, &b, &c, &d) != 0 ? c : 0;
+}
+
+// These two are no names that every compiler's __builtin_cpu_supports knows.
+bool has_f16c() {
+  return (features_of(1) & 1u << 29) != 0;
+}
+bool has_lzcnt() {
+  return (features_of(0x80000001) & 1u << 5) != 0;
+}
+
+unsigned long long enabled_states() {
   constexpr unsigned int osxsave = 1u << 27;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & osxsave) == 0) return 0;
+  if ((features_of(1) & osxsave) == 0) return 0;
   unsigned int low = 0, high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   return static_cast<unsigned long long>(high) << 32 | low;
@@ -57,14 +70,14 @@ bool ask_for_tiles() {
 bool has_avx2() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") && __builtin_cpu_supports("f16c");
+         __builtin_cpu_supports("bmi2") && has_lzcnt() && has_f16c();
 }
 
 bool has_avx512_vnni() {
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vnni") &&
-         __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt");
+         __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") && has_lzcnt();
 }
 
 bool has_amx() {
