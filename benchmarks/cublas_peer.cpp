@@ -133,9 +133,9 @@ class Ours {
  public:
   Ours(const Case& asked, const Operands& x) : parts_(asked.parts()) {
     for (int part = 0; part < parts_; ++part) {
-      a_[part] = matrix(asked.m, asked.k, x.a);
-      b_[part] = matrix(asked.k, asked.n, x.b);
-      c_[part] = matrix(asked.m, asked.n, {});
+      a_[part] = matrix(asked.m, asked.k, x.a, part);
+      b_[part] = matrix(asked.k, asked.n, x.b, part);
+      c_[part] = matrix(asked.m, asked.n, {}, part);
     }
   }
   Ours(const Ours&) = delete;
@@ -154,10 +154,11 @@ class Ours {
   }
 
  private:
-  static ABMatrix matrix(int rows, int cols, const std::vector<double>& words) {
+  // The parts differ: with equal ones every real part of the result would be zero, which takes the long way.
+  static ABMatrix matrix(int rows, int cols, const std::vector<double>& words, int part) {
     ABMatrix made = ab_matrix_create(rows, cols);
     if (made == nullptr) throw std::runtime_error(ab_last_error());
-    if (!words.empty()) require(ab_matrix_upload(made, words.data(), true));
+    if (!words.empty()) require(ab_matrix_upload(made, words.data() + static_cast<std::size_t>(part) * ab_matrix_count(made), true));
     return made;
   }
   int parts_;

@@ -8,34 +8,34 @@
 namespace ab {
 namespace {
 
-// A mutex with a destructor (libc++'s) would have it registered at load, and be destroyed while other handlers of exit() still run.
-union UndestroyedMutex {
-  std::mutex mutex;
-  constexpr UndestroyedMutex() : mutex() {}
-  ~UndestroyedMutex() {}
-};
+// libc++'s mutexes have destructors: they would be registered at load, and run while other handlers of exit() still use the mutex.
+#if defined(__clang__)
+#define AB_NEVER_DESTROYED [[clang::no_destroy]]
+#else
+#define AB_NEVER_DESTROYED
+#endif
 
-constinit UndestroyedMutex process;
+AB_NEVER_DESTROYED constinit std::mutex mutex;
 constinit std::atomic<bool> forked{false};
 constinit thread_local int handlers_before = 0;  // of this thread's fork that have run
 
 void lock_once() {
-  if (handlers_before++ == 0) process.mutex.lock();
+  if (handlers_before++ == 0) mutex.lock();
 }
 void unlock_once() {
-  if (handlers_before > 0 && --handlers_before == 0) process.mutex.unlock();
+  if (handlers_before > 0 && --handlers_before == 0) mutex.unlock();
 }
 
-constinit UndestroyedMutex loading;
+AB_NEVER_DESTROYED constinit std::mutex loading;
 constinit thread_local int loads = 0;             // of this thread
 constinit thread_local int loading_handlers = 0;  // as above
 
 // A library that forks while it is loaded must not wait for itself.
 void wait_for_loads() {
-  if (loads == 0 && loading_handlers++ == 0) loading.mutex.lock();
+  if (loads == 0 && loading_handlers++ == 0) loading.lock();
 }
 void let_load() {
-  if (loads == 0 && loading_handlers > 0 && --loading_handlers == 0) loading.mutex.unlock();
+  if (loads == 0 && loading_handlers > 0 && --loading_handlers == 0) loading.unlock();
 }
 
 void watch_loads() {  // may register several times, as watch_forks
@@ -49,16 +49,16 @@ void watch_loads() {  // may register several times, as watch_forks
 
 LoadingLibrary::LoadingLibrary() {
   watch_loads();
-  if (loads == 0) loading.mutex.lock();
+  if (loads == 0) loading.lock();
   ++loads;
 }
 
 LoadingLibrary::~LoadingLibrary() {
-  if (--loads == 0) loading.mutex.unlock();
+  if (--loads == 0) loading.unlock();
 }
 
 std::mutex& process_mutex() {
-  return process.mutex;
+  return mutex;
 }
 
 // Threads that come first at the same time may all register: no static with a guard, which a fork in another thread could leave locked in

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Cooperative matrices: products of signed bytes, summed in 32 bits, that the threads of a subgroup make together.
 #pragma once
-#include <cstdint>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include "device/vulkan/loader.hpp"
