@@ -105,12 +105,15 @@ MatrixFeatures::MatrixFeatures(const MatrixExtension& extension, void* next) {
   bytes.pNext = next;
 }
 
+// The scope of the device: where the memory model is on, barriers of the common kernels need it.
 void MatrixFeatures::request() {
-  matrices.cooperativeMatrix = memory_model.vulkanMemoryModel = bytes.shaderInt8 = VK_TRUE;
+  matrices.cooperativeMatrix = bytes.shaderInt8 = VK_TRUE;
+  memory_model.vulkanMemoryModel = memory_model.vulkanMemoryModelDeviceScope = VK_TRUE;
 }
 
 bool MatrixFeatures::are_there() const {
-  return matrices.cooperativeMatrix == VK_TRUE && memory_model.vulkanMemoryModel == VK_TRUE && bytes.shaderInt8 == VK_TRUE;
+  return matrices.cooperativeMatrix == VK_TRUE && bytes.shaderInt8 == VK_TRUE && memory_model.vulkanMemoryModel == VK_TRUE &&
+         memory_model.vulkanMemoryModelDeviceScope == VK_TRUE;
 }
 
 std::optional<Matrices> matrices_of(const Instance& instance, VkPhysicalDevice device) {
