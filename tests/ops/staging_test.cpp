@@ -241,6 +241,24 @@ TEST_P(InBlocks, TheBitsAreThoseOfTheWholeAndTheCapHolds) {
 
 INSTANTIATE_TEST_SUITE_P(Staging, InBlocks, testing::Range(std::size_t{0}, large_calls().size()));
 
+// From 64 MiB on, without any need of the cap; with beta = 0 straight into C.
+TEST(Staging, LargeResultsGoToTheHostInBlocks) {
+  for (const double beta : {0.0, 0.25}) {
+    test::Random random(83);
+    test::Recipe recipe;
+    recipe.family = "uniform", recipe.shape = {2900, 2901, 2}, recipe.padding = 1, recipe.alpha = {-1.5, 0}, recipe.beta = {beta, 0};
+    const test::Call call = make_call(recipe, random);
+    constexpr std::uint64_t cap = std::uint64_t{1} << 31;
+    Devices whole(HostMemory::Usable, cap), devices(HostMemory::MustBeCopied, cap);
+    const test::Ran expected = run_call(whole.context(), call, test::Way::Adopted, test::choices_for(Precision::Fp64));
+    const test::Ran ran = run_call(devices.context(), call, test::Way::Copied, test::choices_for(Precision::Fp64));
+    EXPECT_EQ(ran.error, "");
+    EXPECT_TRUE(ran.others_kept);
+    EXPECT_EQ(difference(call, expected.c, ran.c), "") << beta;
+    EXPECT_EQ(devices.device().launches_of("reconstruct_i8") + devices.device().launches_of("crt_product_i8"), 6);  // 512 columns each
+  }
+}
+
 TEST(Staging, WhatHasNoUsefulBlocksUnderTheCapIsDeclined) {
   const test::Call call = large_calls()[0];
   for (const Index cap : {0, 4096, 100 << 10}) {
