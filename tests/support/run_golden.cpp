@@ -182,7 +182,8 @@ std::string difference_of_run(const Call& call, const Verdict& expected, const R
 
 ops::Context& context_of(int device) {
   constexpr std::uint64_t cap_bytes = std::uint64_t{256} << 20;
-  static std::map<int, std::unique_ptr<ops::Context>> open;
+  // Never destroyed, as the library's own are not: a driver's handlers of exit() may run first.
+  static auto& open = *new std::map<int, std::unique_ptr<ops::Context>>;
   std::unique_ptr<ops::Context>& context = open[device];
   if (!context) context = std::make_unique<ops::Context>(device, device::open(device), cap_bytes);
   return *context;
