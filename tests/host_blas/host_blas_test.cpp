@@ -36,7 +36,7 @@ const Routine& gemm_of() {
 
 template <Scalar T>
 struct Operands {
-  T a[1], b[1], c[1];
+  T a[1], b[1], c[15];  // c: of a batch of three, 7 apart
   GemmProblem<T> problem() { return {2, 3, 4, T(5), {a, 10, Op::Transpose}, {b, 20, Op::ConjugateTranspose}, T(6), {c, 30}}; }
 };
 
