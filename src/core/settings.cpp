@@ -304,12 +304,10 @@ Settings read_settings(const char* (*get)(const char* name), std::vector<std::st
   settings.host_blas = environment.file("AB_HOST_BLAS");
   settings.cpu_kernels =
       environment.word("AB_CPU_KERNELS", kernel_words, CpuKernels::Best, "is none of best, amx, vnni, avx2, neon, common; using best");
-  settings.gpu_kernels =
-      environment.word("AB_CUDA_KERNELS", cuda_kernel_words, GpuKernels::Best, "is none of best, ampere, common; using best");
-  settings.gpu_kernels =
-      environment.word("AB_METAL_KERNELS", gpu_kernel_words, settings.gpu_kernels, "is none of best, common; using best");
-  settings.gpu_kernels =
-      environment.word("AB_VULKAN_KERNELS", gpu_kernel_words, settings.gpu_kernels, "is none of best, common; using best");
+  settings.gpu_kernels = {
+      {"cuda", environment.word("AB_CUDA_KERNELS", cuda_kernel_words, GpuKernels::Best, "is none of best, ampere, common; using best")},
+      {"metal", environment.word("AB_METAL_KERNELS", gpu_kernel_words, GpuKernels::Best, "is none of best, common; using best")},
+      {"vulkan", environment.word("AB_VULKAN_KERNELS", gpu_kernel_words, GpuKernels::Best, "is none of best, common; using best")}};
   settings.num_threads = read_threads(environment);
   read_outputs(environment, settings);
   read_ranks(environment, settings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The environment, read once at the first call that needs it and then fixed for the process (spec 7).
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,16 +34,16 @@ struct Settings {
   Index staging_mb = -1;  // -1: not set
   std::string host_blas;  // file or ""
   CpuKernels cpu_kernels = CpuKernels::Best;
-  GpuKernels gpu_kernels = GpuKernels::Best;
-  int num_threads = 1;             // AB_NUM_THREADS, else OMP_NUM_THREADS, else usable_cpus(); >= 1
-  bool report = false;             // asked for, to stderr or to report_path
-  std::string report_path;         // AB_REPORT with a '/'
-  std::string trace_path;          // AB_TRACE
-  bool profile = false;            // AB_PROFILE
-  std::string profile_json_path;   // AB_PROFILE_JSON
-  Index profile_threshold_ns = 0;  // calls shorter than this are not in the profile
-  int rank = -1;                   // in a parallel run; -1: unknown
-  int local_rank = -1;             // -1: unknown
+  std::map<std::string, GpuKernels> gpu_kernels;  // by kind of device, each that has native ones
+  int num_threads = 1;                            // AB_NUM_THREADS, else OMP_NUM_THREADS, else usable_cpus(); >= 1
+  bool report = false;                            // asked for, to stderr or to report_path
+  std::string report_path;                        // AB_REPORT with a '/'
+  std::string trace_path;                         // AB_TRACE
+  bool profile = false;                           // AB_PROFILE
+  std::string profile_json_path;                  // AB_PROFILE_JSON
+  Index profile_threshold_ns = 0;                 // calls shorter than this are not in the profile
+  int rank = -1;                                  // in a parallel run; -1: unknown
+  int local_rank = -1;                            // -1: unknown
   int local_size = 1;
 };
 

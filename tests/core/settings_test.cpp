@@ -180,11 +180,13 @@ TEST(Settings, Integers) {
 }
 
 TEST(Settings, Threads) {
-  EXPECT_EQ(read({{"AB_CUDA_KERNELS", " Common "}}).settings.gpu_kernels, GpuKernels::Common);
-  EXPECT_EQ(read({{"AB_CUDA_KERNELS", "ampere"}}).settings.gpu_kernels, GpuKernels::Ampere);
-  EXPECT_EQ(read({{"AB_METAL_KERNELS", "common"}}).settings.gpu_kernels, GpuKernels::Common);
-  EXPECT_EQ(read({{"AB_VULKAN_KERNELS", "common"}}).settings.gpu_kernels, GpuKernels::Common);
-  EXPECT_EQ(read({}).settings.gpu_kernels, GpuKernels::Best);
+  EXPECT_EQ(read({{"AB_CUDA_KERNELS", "ampere"}}).settings.gpu_kernels.at("cuda"), GpuKernels::Ampere);
+  for (const auto& [name, kind] : {std::pair("AB_CUDA_KERNELS", "cuda"), {"AB_METAL_KERNELS", "metal"}, {"AB_VULKAN_KERNELS", "vulkan"}}) {
+    const Settings asked = read({{name, " Common "}}).settings;  // of one kind of device, and of no other
+    EXPECT_EQ(asked.gpu_kernels.size(), 3u);
+    for (const auto& [other, kernels] : asked.gpu_kernels)
+      EXPECT_EQ(kernels, other == kind ? GpuKernels::Common : GpuKernels::Best) << name;
+  }
   EXPECT_EQ(read({{"AB_NUM_THREADS", "3"}, {"OMP_NUM_THREADS", "5"}}).settings.num_threads, 3);
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "5"}}).settings.num_threads, 5);
   EXPECT_EQ(read({{"OMP_NUM_THREADS", "4,2"}}).settings.num_threads, 4);

@@ -22,6 +22,13 @@ struct Conditions {
   test::Way way;
 };
 
+struct OpenedDevice {
+  OpenedDevice(std::unique_ptr<device::Device> opened, std::uint64_t cap_bytes)
+      : device(std::move(opened)), context(std::make_unique<Context>(1, *device, cap_bytes)) {}
+  std::unique_ptr<device::Device> device;
+  std::unique_ptr<Context> context;
+};
+
 /// The same bits of C and reports, whatever the blocks.
 inline void expect_same_products(const Contexts& contexts, const test::Recipe& recipe, const Conditions& conditions, test::Random& random) {
   const auto& [choices, way] = conditions;
@@ -93,5 +100,23 @@ inline Choices random_choices(test::Random& random) {
   choices.may_exceed_cap = true;
   return choices;
 }
+
+/// A device, opened with its native kernels and with the common ones.
+class KernelPair {
+ protected:
+  void expect_same(const test::Recipe& recipe, const Choices& choices, test::Way way, test::Random& random) {
+    expect_same_products({*native_->context, *common_->context}, recipe, {choices, way}, random);
+  }
+  /// Of every family of data, by every way.
+  void expect_same_small_products(int count, Choices (*choose)(test::Random&), test::Random& random) {
+    for (int t = 0; t < count && !testing::Test::HasFailure(); ++t) {
+      const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
+      const test::Recipe recipe = random_recipe({size(90), size(90), size(300)}, random);
+      const Choices choices = choose(random);
+      expect_same(recipe, choices, test::all_ways[random.below(test::all_ways.size())], random);
+    }
+  }
+  std::unique_ptr<OpenedDevice> native_, common_;
+};
 
 }  // namespace ab::ops

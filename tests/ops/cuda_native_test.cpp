@@ -7,26 +7,20 @@
 namespace ab::ops {
 namespace {
 
-struct Opened {
-  std::unique_ptr<device::Device> device;
-  std::unique_ptr<Context> context;
-  explicit Opened(GpuKernels kernels)
-      : device(device::open_cuda_with(0, kernels)), context(std::make_unique<Context>(1, *device, std::uint64_t{1} << 31)) {}
-};
+std::unique_ptr<OpenedDevice> open_with(GpuKernels kernels) {
+  return std::make_unique<OpenedDevice>(device::open_cuda_with(0, kernels), std::uint64_t{1} << 31);
+}
 
-class CudaNative : public testing::TestWithParam<GpuKernels> {
+class CudaNative : public testing::TestWithParam<GpuKernels>, protected KernelPair {
  protected:
   void SetUp() override {
     const std::vector<device::Traits> found = device::describe_cuda();
     if (found.empty()) GTEST_SKIP() << "skipped: no GPU";
     faked_ = found[0].name.starts_with("Fake");
-    native_ = std::make_unique<Opened>(GetParam());
+    native_ = open_with(GetParam());
     if (native_->device->traits().product_scratch_bytes == 0) GTEST_SKIP() << "skipped: no native kernels for " << found[0].features;
-    common_ = std::make_unique<Opened>(GpuKernels::Common);
+    common_ = open_with(GpuKernels::Common);
     ASSERT_EQ(common_->device->traits().product_scratch_bytes, 0u);
-  }
-  void expect_same(const test::Recipe& recipe, const Choices& choices, test::Way way, test::Random& random) {
-    expect_same_products({*native_->context, *common_->context}, recipe, {choices, way}, random);
   }
   test::Recipe uniform_recipe(const test::Shape& shape, test::Random& random) {
     test::Recipe recipe = random_recipe(shape, random);
@@ -36,7 +30,6 @@ class CudaNative : public testing::TestWithParam<GpuKernels> {
   }
 
   bool faked_ = false;
-  std::unique_ptr<Opened> native_, common_;
 };
 
 Choices fused_choices(test::Random& random) {
@@ -54,11 +47,7 @@ TEST_P(CudaNative, OneSmallProduct) {
 
 TEST_P(CudaNative, ThousandsOfSmallProducts) {
   test::Random random(911);
-  for (int t = 0; t < (faked_ ? 150 : 3000) && !HasFailure(); ++t) {
-    const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
-    const test::Recipe recipe = random_recipe({size(90), size(90), size(300)}, random);
-    expect_same(recipe, random_choices(random), test::all_ways[random.below(test::all_ways.size())], random);
-  }
+  expect_same_small_products(faked_ ? 150 : 3000, random_choices, random);
 }
 
 // Results by rows, and parts of complex ones apart: C's memory holds them as well, without padding.

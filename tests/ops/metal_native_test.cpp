@@ -7,27 +7,21 @@
 namespace ab::ops {
 namespace {
 
-struct Opened {
-  std::unique_ptr<device::Device> device;
-  std::unique_ptr<Context> context;
-  explicit Opened(GpuKernels kernels)
-      : device(device::open_metal_with(0, kernels)), context(std::make_unique<Context>(1, *device, std::uint64_t{1} << 31)) {}
-};
+std::unique_ptr<OpenedDevice> open_with(GpuKernels kernels) {
+  return std::make_unique<OpenedDevice>(device::open_metal_with(0, kernels), std::uint64_t{1} << 31);
+}
 
-class MetalNative : public testing::Test {
+class MetalNative : public testing::Test, protected KernelPair {
  protected:
   void SetUp() override {
     const std::vector<device::Traits> found = device::describe_metal();
     if (found.empty()) GTEST_SKIP() << "skipped: no Metal device";
     simulated_ = found[0].name.starts_with("Simulated");
-    native_ = std::make_unique<Opened>(GpuKernels::Best);
+    native_ = open_with(GpuKernels::Best);
     if (native_->device->traits().features.find("native") == std::string::npos) {
       GTEST_SKIP() << "skipped: no native kernels for " << found[0].features;
     }
-    common_ = std::make_unique<Opened>(GpuKernels::Common);
-  }
-  void expect_same(const test::Recipe& recipe, const Choices& choices, test::Way way, test::Random& random) {
-    expect_same_products({*native_->context, *common_->context}, recipe, {choices, way}, random);
+    common_ = open_with(GpuKernels::Common);
   }
   // Classes that native kernels serve; blocks of k now and then.
   static Choices native_choices(test::Random& random) {
@@ -38,16 +32,11 @@ class MetalNative : public testing::Test {
     return choices;
   }
   bool simulated_ = false;
-  std::unique_ptr<Opened> native_, common_;
 };
 
 TEST_F(MetalNative, ManySmallProducts) {
   test::Random random(921);
-  for (int t = 0; t < (simulated_ ? 150 : 3000) && !HasFailure(); ++t) {
-    const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
-    const test::Recipe recipe = random_recipe({size(90), size(90), size(300)}, random);
-    expect_same(recipe, native_choices(random), test::all_ways[random.below(test::all_ways.size())], random);
-  }
+  expect_same_small_products(simulated_ ? 150 : 3000, native_choices, random);
 }
 
 TEST_F(MetalNative, SizesAroundEveryTile) {

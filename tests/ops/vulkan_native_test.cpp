@@ -7,28 +7,21 @@
 namespace ab::ops {
 namespace {
 
-struct Opened {
-  std::unique_ptr<device::Device> device;
-  std::unique_ptr<Context> context;
-  explicit Opened(GpuKernels kernels)
-      : device(device::open_vulkan_with(0, kernels)), context(std::make_unique<Context>(1, *device, std::uint64_t{1} << 29)) {}
-};
+std::unique_ptr<OpenedDevice> open_with(GpuKernels kernels) {
+  return std::make_unique<OpenedDevice>(device::open_vulkan_with(0, kernels), std::uint64_t{1} << 29);
+}
 
-class VulkanNative : public testing::Test {
+class VulkanNative : public testing::Test, protected KernelPair {
  protected:
   void SetUp() override {
     const std::vector<device::Traits> found = device::describe_vulkan();
     if (found.empty()) GTEST_SKIP() << "skipped: no Vulkan device";
     software_ = found[0].features.starts_with("software");
-    native_ = std::make_unique<Opened>(GpuKernels::Best);
+    native_ = open_with(GpuKernels::Best);
     if (!native_->device->traits().int8_matrix) GTEST_SKIP() << "skipped: no cooperative matrices on " << found[0].name;
-    common_ = std::make_unique<Opened>(GpuKernels::Common);
-  }
-  void expect_same(const test::Recipe& recipe, const Choices& choices, test::Way way, test::Random& random) {
-    expect_same_products({*native_->context, *common_->context}, recipe, {choices, way}, random);
+    common_ = open_with(GpuKernels::Common);
   }
   bool software_ = false;
-  std::unique_ptr<Opened> native_, common_;
 };
 
 // Blocks of k now and then.
@@ -42,11 +35,7 @@ Choices native_choices(test::Random& random) {
 
 TEST_F(VulkanNative, ManySmallProducts) {
   test::Random random(931);
-  for (int t = 0; t < (software_ ? 20 : 2000) && !HasFailure(); ++t) {
-    const auto size = [&](std::uint64_t most) { return static_cast<Index>(1 + random.below(1 + random.below(most))); };
-    const test::Recipe recipe = random_recipe({size(90), size(90), size(300)}, random);
-    expect_same(recipe, native_choices(random), test::all_ways[random.below(test::all_ways.size())], random);
-  }
+  expect_same_small_products(software_ ? 20 : 2000, native_choices, random);
 }
 
 TEST_F(VulkanNative, SizesAroundEveryTile) {

@@ -355,7 +355,7 @@ std::vector<Traits> describe_cuda() {
 }
 
 std::unique_ptr<Device> open_cuda(int ordinal) {
-  return open_cuda_with(ordinal, settings().gpu_kernels);
+  return open_cuda_with(ordinal, settings().gpu_kernels.at("cuda"));
 }
 
 std::unique_ptr<Device> open_cuda_with(int ordinal, GpuKernels kernels) {

@@ -201,7 +201,7 @@ std::vector<Traits> describe_metal() {
 }
 
 std::unique_ptr<Device> open_metal(int ordinal) {
-  return open_metal_with(ordinal, settings().gpu_kernels);
+  return open_metal_with(ordinal, settings().gpu_kernels.at("metal"));
 }
 
 std::unique_ptr<Device> open_metal_with(int ordinal, GpuKernels kernels) {

@@ -229,7 +229,7 @@ std::vector<Traits> describe_vulkan() {
 }
 
 std::unique_ptr<Device> open_vulkan(int ordinal) {
-  return open_vulkan_with(ordinal, settings().gpu_kernels);
+  return open_vulkan_with(ordinal, settings().gpu_kernels.at("vulkan"));
 }
 
 std::unique_ptr<Device> open_vulkan_with(int ordinal, GpuKernels kernels) {
