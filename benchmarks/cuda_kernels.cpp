@@ -167,7 +167,8 @@ void measure_operands(Machine& machine, const Options& options, const Arrays& x)
     p.all_vectors = p.inner_padded = static_cast<unsigned>(x.n);
     p.moduli = Arrays::moduli;
     p.kappa_sign = 1;
-    const Address buffers[] = {x.a, x.a, x.small, x.small, x.small, x.results};
+    p.budget = 1;
+    const Address buffers[] = {x.a, x.a, x.small, x.small, x.small, x.results, x.small + (1u << 21)};
     report(machine, options, along ? "residues, along" : "residues, across", x.mega() * (8.0 * x.parts + static_cast<double>(x.planes())),
            "GB/s", [&] { kernels.run(Form::ResiduesI8, buffers, std::as_bytes(std::span(&p, 1)), machine.stream()); });
   }

@@ -110,7 +110,10 @@ enum class Hand { Left = 1, Right = -1 };
 std::unique_ptr<Memory> residues_of(Device& device, Queue& queue, const KernelCache& kernels, double value, Hand hand) {
   const auto vectors = static_cast<kernels::uint>(device.traits().vector_unit);
   const std::unique_ptr<Memory> words = filled(device, queue, std::vector<double>(long_inner, value));
-  const std::unique_ptr<Memory> zero = filled(device, queue, std::vector<std::int32_t>(2));
+  kernels::vector_record record{};
+  record.E = 14;  // shift 0 under a budget of 1
+  const std::unique_ptr<Memory> records = filled(device, queue, std::vector(1, record));
+  const std::unique_ptr<Memory> shifts = filled(device, queue, std::vector<std::int32_t>(2));
   const std::unique_ptr<Memory> table = filled(device, queue, table_of_two());
   const std::size_t plane_bytes = std::size_t{long_inner} * vectors + static_cast<std::size_t>(device.traits().plane_padding_bytes);
   std::unique_ptr<Memory> planes = device.allocate(plane_bytes * long_moduli.size());
@@ -121,8 +124,9 @@ std::unique_ptr<Memory> residues_of(Device& device, Queue& queue, const KernelCa
   p.inner_padded = long_inner;
   p.kappa_sign = static_cast<int>(hand);
   p.moduli = static_cast<kernels::uint>(long_moduli.size());
-  const Argument arguments[] = {Slice{words.get(), 0}, Slice{words.get(), 0},  Slice{zero.get(), 0}, Slice{zero.get(), 0},
-                                Slice{table.get(), 0}, Slice{planes.get(), 0}, as_argument(p)};
+  p.budget = 1;
+  const Argument arguments[] = {Slice{words.get(), 0}, Slice{words.get(), 0},  Slice{shifts.get(), 0}, Slice{records.get(), 0},
+                                Slice{table.get(), 0}, Slice{planes.get(), 0}, Slice{shifts.get(), 0}, as_argument(p)};
   queue.launch(kernels.get(Text::ResiduesI8), {p.groups, 1, 1, 0}, arguments);
   queue.finish();  // the words go away
   return planes;

@@ -206,6 +206,12 @@ AB_FN ulong mul64(ulong a, ulong b) { return soft_mul64(a, b); }
 AB_FN ulong fma64(ulong a, ulong b, ulong c) { return soft_fma64(a, b, c); }
 #endif
 
+// sigma or tau of a vector's record (docs/numerics.md 6.1). Nothing is computed of a vector that is not finite: its integers are 0.
+AB_FN int shift_of_record(int E, int L, uint flags, int budget) {
+  if ((flags & AB_RECORD_NONFINITE) != 0u) return -4096;
+  return (flags & AB_RECORD_ZERO) != 0u ? 0 : 14 - E + ((budget - 1 - L) >> 1);
+}
+
 // |rint(x 2^shift)|, ties to even, below 2^80 (docs/numerics.md 6.2).
 AB_FN pair128 scaled_integer(ulong word, int shift) {
   int s = exponent64(word) + shift;

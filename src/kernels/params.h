@@ -119,12 +119,14 @@ AB_STRUCT(residues_params)
   uint groups;
   uint first_vector;   // place of the view's first vector in a residue plane
   uint first_shift;    // and of its shift
+  uint first_record;   // and of its record
   uint all_vectors;    // vectors of a residue plane
   uint inner_padded;   // a multiple of 64
   uint inner0;         // first term of the block
   uint use_inner;
   int kappa_sign;
   uint moduli;
+  int budget;          // of bits (6.1)
   uint spare;
 AB_STRUCT_END(residues_params)
 

@@ -31,13 +31,9 @@ inline bool is_zero(const Record& record) {
 inline bool is_finite(const Record& record) {
   return (record.flags & AB_RECORD_NONFINITE) == 0;
 }
-/// floor((b - 1 - L) / 2)
-inline int digits_of(const Record& record, int budget) {
-  return (budget - 1 - record.L) >> 1;
-}
-/// sigma or tau: 14 - E + digits; 0 for a zero vector.
+/// sigma or tau: 14 - E + floor((b - 1 - L) / 2); 0 for a zero vector.
 inline int shift_of(const Record& record, int budget) {
-  return is_zero(record) ? 0 : 14 - record.E + digits_of(record, budget);
+  return kernels::shift_of_record(record.E, record.L, record.flags, budget);
 }
 
 }  // namespace ab::numerics

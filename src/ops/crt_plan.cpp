@@ -96,32 +96,33 @@ std::optional<Found> look(Context& context, const Form& form, const Scans& scans
   return found;
 }
 
-std::vector<std::int32_t> shifts_of(const Scan& scan, int budget) {
-  std::vector<std::int32_t> shifts(scan.records.size());
-  std::transform(scan.records.begin(), scan.records.end(), shifts.begin(),
-                 [budget](const numerics::Record& record) { return numerics::shift_of(record, budget); });
-  return shifts;
-}
-
 CrtPlan plan_of(const Found& found, const Scans& first_scans, const Form& form) {
   const bool again = found.look == 2;
-  const int budget = numerics::ladder[static_cast<std::size_t>(found.rung.index)];
   CrtPlan plan;
   plan.rung = found.rung;
   plan.split = form.left.size() == 2;
   plan.look = found.look;
   plan.escalations = found.rung.index - form.first;
-  const Scans& scans = again ? found.rescanned : first_scans;
-  plan.left_shifts = shifts_of(*scans.left, budget);
-  plan.right_shifts = shifts_of(*scans.right, budget);
+  plan.scans = again ? found.rescanned : first_scans;
   if (again && found.inner.any_kappa) plan.inner_pairs = pairs_of(found.inner);
   return plan;
 }
 
 }  // namespace
 
-Scans scan_both(Context& context, const Product& product, OperandForm form) {
-  return timed(context, Stage::Scan, [&] { return first_scans(context, product.left, product.right, form); });
+Scans scan_both(Context& context, const Product& product, OperandForm form, const MeanwhileOfBoth& meanwhile) {
+  return timed(context, Stage::Scan, [&] { return first_scans(context, product.left, product.right, form, meanwhile); });
+}
+
+CrtPlan usual_plan(Precision precision, const Scans& scans) {
+  CrtPlan plan;
+  plan.rung.index = numerics::first_rung(precision);
+  plan.scans = scans;
+  return plan;
+}
+
+bool same_residues(const CrtPlan& a, const CrtPlan& b) {
+  return a.rung.index == b.rung.index && a.split == b.split && a.inner_pairs.empty() && b.inner_pairs.empty();
 }
 
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans) {

@@ -8,16 +8,26 @@
 namespace ab::ops {
 
 /// The scans of the first look.
-Scans scan_both(Context& context, const Product& product, OperandForm form);
+Scans scan_both(Context& context, const Product& product, OperandForm form, const MeanwhileOfBoth& meanwhile = {});
+
+struct Residues;  // of an operand (gemm_crt.cpp)
 
 struct CrtPlan {
-  numerics::Rung rung;
+  numerics::Rung rung{};
   bool split = false;  // complex: four real products instead of 3M
   int look = 1;
   int escalations = 0;
-  std::vector<std::int32_t> left_shifts, right_shifts;  // sigma, tau of each vector (split: all real parts, then all imaginary)
-  std::vector<std::int32_t> inner_pairs;                // (kappa, group) a term when any kappa is not 0, else empty
+  Scans scans;                                            // their records and the budget give the shifts
+  Index first_right = 0;                                  // the product's right vectors begin with this one of the scan's
+  std::vector<std::int32_t> inner_pairs;                  // (kappa, group) a term when any kappa is not 0, else empty
+  std::shared_ptr<const Residues> left_made, right_made;  // of whole operands, asked for in advance; null: not
+  int budget() const { return numerics::ladder[static_cast<std::size_t>(rung.index)]; }
 };
+
+/// What the plan of a class most often is, of operands whose scans are being made.
+CrtPlan usual_plan(Precision precision, const Scans& scans);
+/// Whether two plans ask for the same residues.
+bool same_residues(const CrtPlan& a, const CrtPlan& b);
 
 /// Decides once for the whole product, from all its vectors and nothing else. `scans` is the first look's. None: uncertified.
 std::optional<CrtPlan> plan_crt(Context& context, const Product& product, Precision precision, const Scans& scans);

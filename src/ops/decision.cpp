@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/thread_state.hpp"
 #include "numerics/moduli.hpp"
 #include "numerics/plan.hpp"
 #include "ops/gemm_steps.hpp"
@@ -76,7 +77,7 @@ struct Performer {
     report.scheme = scheme_of(*choices.family);
     report.guard = plan.rung.level;
     report.escalations = plan.escalations;
-    report.moduli = numerics::moduli(*choices.family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]).count;
+    report.moduli = numerics::moduli(*choices.family, plan.budget()).count;
     report.complex_form = product.left.part_count == 1 ? 0 : plan.split ? 4 : 3;
     report.bound = static_cast<double>(plan.rung.bound) / 1024;
     return {std::nullopt, report};
@@ -87,10 +88,21 @@ struct Performer {
 
 Decision decide(Context& context, const Product& product, const Choices& choices) {
   if (product.left.inner > longest_inner) return IeeePath{Reason::SizeLimit, false};
-  const Scans scans = scan_both(context, product, OperandForm::Whole);
+  std::optional<CrtPlan> usual;
+  MeanwhileOfBoth meanwhile;  // what is recorded goes step by step
+  if (choices.precision != Precision::DoubleFloat && thread_state().watch == nullptr) {
+    meanwhile = [&](const Scans& scans) {
+      usual = usual_plan(choices.precision, scans);
+      make_residues_ahead(context, product, *usual, choices);
+    };
+  }
+  const Scans scans = scan_both(context, product, OperandForm::Whole, meanwhile);
   if (!scans.left->finite || !scans.right->finite) return IeeePath{Reason::Nonfinite, false};
   if (choices.precision == Precision::DoubleFloat) return double_float(product, scans);
-  if (std::optional<CrtPlan> plan = plan_crt(context, product, choices.precision, scans)) return *std::move(plan);
+  if (std::optional<CrtPlan> plan = plan_crt(context, product, choices.precision, scans)) {
+    if (usual && same_residues(*plan, *usual)) plan->left_made = usual->left_made, plan->right_made = usual->right_made;
+    return *std::move(plan);
+  }
   return IeeePath{Reason::Uncertified, true};
 }
 
@@ -98,12 +110,8 @@ Decision decision_for(const Decision& decision, Block columns) {
   Decision part = decision;
   if (auto* dd = std::get_if<DoubleFloatPlan>(&part)) dd->right_scales = part_of(dd->right_scales, columns);
   if (auto* crt = std::get_if<CrtPlan>(&part)) {
-    const std::vector<std::int32_t> all = std::move(crt->right_shifts);
-    crt->right_shifts = part_of(all, columns);
-    if (crt->split) {  // all real parts, then all imaginary ones
-      const std::vector<std::int32_t> imaginary = part_of(all, {static_cast<Index>(all.size() / 2) + columns.first, columns.count});
-      crt->right_shifts.insert(crt->right_shifts.end(), imaginary.begin(), imaginary.end());
-    }
+    crt->first_right += columns.first;
+    crt->left_made = crt->right_made = nullptr;
   }
   return part;
 }

@@ -9,6 +9,15 @@
 #include "ops/timed.hpp"
 
 namespace ab::ops {
+
+// Of a block of an operand.
+struct Residues {
+  Lease planes;
+  Lease shifts;   // of its vectors; split: of the real parts, then of the imaginary ones
+  Index vectors;  // of a plane
+  Index inner_padded;
+};
+
 namespace {
 
 using numerics::ModuliSet;
@@ -28,14 +37,6 @@ struct Crt {
   Lease inner;
   std::shared_ptr<const Pair> constants_of_multiplier;
   Lease scratch;  // of products that are reconstructed in the same launch; none: residues of results go through memory
-};
-
-// Of a block of an operand.
-struct Residues {
-  Lease planes;
-  Lease shifts;   // of its vectors; split: of the real parts, then of the imaginary ones
-  Index vectors;  // of a plane
-  Index inner_padded;
 };
 
 bool is_3m(const Crt& crt) {
@@ -62,11 +63,34 @@ struct ResidueParts {
   HandSide hand;
   kernels::residues_params p;
   const Lease& inner_pairs;  // from the block's first term on
+  Block vectors;
 };
 
-void launch_residues(Crt& crt, ResidueParts parts, const VectorView& view, const Residues& out) {
+// Records of vectors on the product's device: where the scan left them, or a copy.
+struct Records {
+  Slice slice;
+  Index first;
+  Lease copy;
+};
+Records records_of(Crt& crt, HandSide hand, int part, Block vectors) {
+  const bool is_left = hand == HandSide::Left;
+  const Scan& scan = is_left ? *crt.plan.scans.left : *crt.plan.scans.right;
+  const Index of_part = static_cast<Index>(scan.records.size()) / (crt.plan.split ? 2 : 1);
+  const Index first = part * of_part + (is_left ? 0 : crt.plan.first_right) + vectors.first;
+  if (scan.memory->context == &crt.context) return {scan.records_on_device, first, {}};
+  Lease copy = upload(crt.context, scan.records.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(vectors.count)));
+  return {copy.slice(), 0, std::move(copy)};
+}
+
+// `part` of the split form, else 0.
+void launch_residues(Crt& crt, ResidueParts parts, int part, const VectorView& view, const Residues& out) {
+  const Records records = records_of(crt, parts.hand, part, parts.vectors);
   kernels::residues_params& p = parts.p;
   p.v = kernel_view(view);
+  p.first_vector = static_cast<kernels::uint>(part == 0 ? 0 : out.vectors / 2);
+  p.first_shift = static_cast<kernels::uint>(part * parts.vectors.count);
+  p.first_record = static_cast<kernels::uint>(records.first);
+  p.budget = crt.plan.budget();
   p.all_vectors = static_cast<kernels::uint>(out.vectors);
   p.inner_padded = static_cast<kernels::uint>(out.inner_padded);
   p.use_inner = crt.plan.inner_pairs.empty() ? 0u : 1u;
@@ -75,25 +99,12 @@ void launch_residues(Crt& crt, ResidueParts parts, const VectorView& view, const
   p.groups = static_cast<kernels::uint>(groups_for(view.vectors, 4) * (out.inner_padded / 64));
   const Slice inner = p.use_inner != 0u ? parts.inner_pairs.slice() : crt.constants->first();
   crt.context.launch(residue_kernel(crt), p.groups, view.vectors * out.inner_padded * crt.set.count * crt.planes * 8,
-                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, out.shifts.slice(),
-                      crt.constants->first(), out.planes.slice(), params(p)});
+                     {whole(view.parts[0]), whole(view.parts[view.part_count == 2 ? 1 : 0]), inner, records.slice, crt.constants->first(),
+                      out.planes.slice(), out.shifts.slice(), params(p)});
 }
 
 const VectorView& operand_of(const Crt& crt, HandSide hand) {
   return hand == HandSide::Left ? crt.product.left : crt.product.right;
-}
-
-// The shifts of a block's vectors. The plan has those of all vectors; the imaginary parts' stand as many further on as the operand has.
-Lease upload_shifts(Crt& crt, HandSide hand, Block vectors) {
-  const std::span<const std::int32_t> all(hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts);
-  const auto of_part = [&](Index part) {
-    return all.subspan(static_cast<std::size_t>(part * operand_of(crt, hand).vectors + vectors.first),
-                       static_cast<std::size_t>(vectors.count));
-  };
-  if (!crt.plan.split) return upload(crt.context, of_part(0));
-  std::vector<std::int32_t> both(of_part(0).begin(), of_part(0).end());
-  both.insert(both.end(), of_part(1).begin(), of_part(1).end());
-  return upload(crt.context, std::span<const std::int32_t>(both));
 }
 
 // Residues of a block of vectors and terms, made. Split: the block's real parts first, then its imaginary parts.
@@ -107,20 +118,15 @@ Residues make_residues(Crt& crt, HandSide hand, Block vectors, Block terms) {
   }
   Residues out;
   const device::Traits& traits = traits_of_multiplier(crt);
-  const Index half = rounded_up(vectors.count, traits.vector_unit);
-  out.vectors = half * (crt.plan.split ? 2 : 1);
+  const Index sets = crt.plan.split ? 2 : 1;
+  out.vectors = rounded_up(vectors.count, traits.vector_unit) * sets;
   out.inner_padded = rounded_up(terms.count, 64);
-  out.shifts = upload_shifts(crt, hand, vectors);
+  out.shifts = crt.context.lease(static_cast<std::size_t>(vectors.count * sets) * sizeof(std::int32_t));
   const Index plane_bytes = out.vectors * out.inner_padded * crt.residue_bytes + traits.plane_padding_bytes;
   out.planes = crt.context.lease(static_cast<std::size_t>(crt.set.count * crt.planes * plane_bytes));
-  ResidueParts parts{hand, {}, later_pairs ? later_pairs : crt.inner};
-  if (!crt.plan.split) {
-    launch_residues(crt, parts, resident.view, out);
-  } else {
-    launch_residues(crt, parts, part_of(resident.view, 0), out);
-    parts.p.first_shift = static_cast<kernels::uint>(vectors.count);
-    parts.p.first_vector = static_cast<kernels::uint>(half);
-    launch_residues(crt, parts, part_of(resident.view, 1), out);
+  const ResidueParts parts{hand, {}, later_pairs ? later_pairs : crt.inner, vectors};
+  for (int set = 0; set < sets; ++set) {
+    launch_residues(crt, parts, set, crt.plan.split ? part_of(resident.view, set) : resident.view, out);
   }
   out.planes = moved(crt.context, std::move(out.planes), crt.multiplier);
   return out;
@@ -135,13 +141,13 @@ SharedResidues prepare(Crt& crt, HandSide hand, Block vectors, Block terms) {
     return timed(crt.context, Stage::Residues, [&] { return std::make_shared<const Residues>(make_residues(crt, hand, vectors, terms)); });
   };
   if (vectors.count < operand.vectors || terms.count < operand.inner || !crt.plan.inner_pairs.empty()) return make();
+  if (const SharedResidues& made = hand == HandSide::Left ? crt.plan.left_made : crt.plan.right_made) return made;
   PreparedKey key{.preparation = Preparation::Residues,
                   .operand = operand,
                   .form = crt.plan.split ? OperandForm::Split : OperandForm::Whole,
                   .hand = hand,
                   .family = crt.family,
-                  .count = crt.set.count,
-                  .shifts = hand == HandSide::Left ? crt.plan.left_shifts : crt.plan.right_shifts};
+                  .budget = crt.plan.budget()};
   PreparedOperands& prepared = crt.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Residues>(kept);
   auto made = make();
@@ -245,7 +251,7 @@ std::shared_ptr<const Pair> constants_of(Context& context, const ModuliSet& set)
 Crt begin(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
   const ModuliFamily family = *choices.family;
   Context& multiplier = choices.multiplier != nullptr ? *choices.multiplier : context;
-  const ModuliSet& set = numerics::moduli(family, numerics::ladder[static_cast<std::size_t>(plan.rung.index)]);
+  const ModuliSet& set = numerics::moduli(family, plan.budget());
   const bool joint = product.left.part_count == 2 && !plan.split;
   Crt crt{context, multiplier, product, plan, family, set, numerics::residue_bytes(family), joint ? 3 : 1, joint ? 2 : 1, {}, {}, {}, {}};
   crt.constants = constants_of(context, set);
@@ -295,6 +301,10 @@ Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
   return {cut_product(footprint, all, cap_bytes), 0};
 }
 
+Blocks whole_of(const Product& product) {
+  return {product.left.vectors, product.right.vectors, product.left.inner};
+}
+
 // Of a result that goes to the host: few enough for most of it to go while the rest is computed, enough to keep the device busy.
 Index overlapped_columns(const Product& product) {
   constexpr Index blocks = 8, unit = 512;
@@ -303,9 +313,22 @@ Index overlapped_columns(const Product& product) {
 
 }  // namespace
 
+void make_residues_ahead(Context& context, const Product& product, CrtPlan& plan, const Choices& choices) {
+  const bool resident = product.left.host == nullptr && product.right.host == nullptr;
+  if (!resident || (choices.multiplier != nullptr && choices.multiplier != &context)) return;
+  Crt crt = begin(context, product, plan, choices);
+  const Blocks all = whole_of(product);
+  const Cut cut = cut_crt(crt, all, static_cast<std::uint64_t>(in_buffers_of(context, choices).cap_bytes)).cut;
+  if (!cut.fits || cut.blocks.inner < all.inner) return;
+  if (cut.blocks.rows >= all.rows) plan.left_made = prepare(crt, HandSide::Left, {0, all.rows}, {0, all.inner});
+  if (std::min(cut.blocks.columns, overlapped_columns(product)) >= all.columns) {
+    plan.right_made = prepare(crt, HandSide::Right, {0, all.columns}, {0, all.inner});
+  }
+}
+
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices) {
   Crt crt = begin(context, product, plan, choices);
-  const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
+  const Blocks all = whole_of(product);
   const auto [cut, scratch_bytes] = cut_crt(crt, all, static_cast<std::uint64_t>(choices.cap_bytes));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
   const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), term_blocks = blocks_of(all.inner, cut.blocks.inner);

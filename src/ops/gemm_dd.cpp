@@ -56,11 +56,7 @@ SharedPairs pack(DoubleFloat& dd, HandSide hand, Block vectors, Block terms) {
     return timed(dd.context, Stage::Pack, [&] { return std::make_shared<const Pairs>(make_pairs(dd, hand, vectors, terms)); });
   };
   if (vectors.count < operand.vectors || terms.count < operand.inner) return make();
-  PreparedKey key{.preparation = Preparation::Pairs,
-                  .operand = operand,
-                  .form = OperandForm::Whole,
-                  .count = static_cast<int>(dd.planes),
-                  .shifts = hand == HandSide::Left ? dd.plan.left_scales : dd.plan.right_scales};
+  PreparedKey key{.preparation = Preparation::Pairs, .operand = operand, .form = OperandForm::Whole, .count = static_cast<int>(dd.planes)};
   PreparedOperands& prepared = dd.context.prepared();
   if (auto kept = prepared.find(key)) return std::static_pointer_cast<const Pairs>(kept);
   auto made = make();

@@ -11,6 +11,10 @@ struct OverCap {};
 /// CRT (docs/numerics.md 6, 7): residues, modular products, reconstruction with the epilogue. Fills the report's moduli.
 void multiply_crt(Context& context, const Product& product, const CrtPlan& plan, const Choices& choices);
 
+/// Asks for residues for a plan that is still to be confirmed, of operands that the product would take as wholes and on this device, and
+/// leaves them in the plan. `choices` with everything decided.
+void make_residues_ahead(Context& context, const Product& product, CrtPlan& plan, const Choices& choices);
+
 /// Double-float (docs/numerics.md 10).
 void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan& plan, const Choices& choices);
 

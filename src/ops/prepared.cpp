@@ -29,7 +29,7 @@ auto layout_of(const VectorView& view) {
 bool same(const PreparedKey& a, const PreparedKey& b) {
   if (a.preparation != b.preparation || a.form != b.form || layout_of(a.operand) != layout_of(b.operand)) return false;
   if (a.preparation == Preparation::Scan) return true;
-  return a.hand == b.hand && a.family == b.family && a.count == b.count && a.shifts == b.shifts;
+  return a.hand == b.hand && a.family == b.family && a.count == b.count && a.budget == b.budget;
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ std::uint64_t PreparedOperands::bytes() const {
   return bytes_;
 }
 
-Scans first_scans(Context& context, const VectorView& left, const VectorView& right, OperandForm form) {
+Scans first_scans(Context& context, const VectorView& left, const VectorView& right, OperandForm form, const MeanwhileOfBoth& meanwhile) {
   PreparedOperands& prepared = context.prepared();
   const auto key_of = [&](const VectorView& operand) {
     return PreparedKey{.preparation = Preparation::Scan, .operand = operand, .form = form};
@@ -126,15 +126,22 @@ Scans first_scans(Context& context, const VectorView& left, const VectorView& ri
     missing.push_back({split ? std::vector{part_of(operand, 0), part_of(operand, operand.part_count - 1)} : std::vector{operand},
                        i == 0 ? HandSide::Left : HandSide::Right});
   }
-  const std::vector<SharedScan> made = scan(context, missing, {});
-  auto next = made.begin();
-  for (std::size_t i = 0; next != made.end(); ++i) {
-    if (scans[i]) continue;
-    scans[i] = *next++;
-    prepared.keep(keys[i], scans[i], scans[i]->records.size_bytes() + scans[i]->profiles.size_bytes());
+  const auto with = [&](std::span<const SharedScan> made) {
+    std::array<SharedScan, 2> both = scans;
+    auto next = made.begin();
+    for (SharedScan& side : both) {
+      if (!side && next != made.end()) side = *next++;
+    }
+    return Scans{both[0], one ? both[0] : both[1]};
+  };
+  Meanwhile meanwhile_of_made;
+  if (meanwhile) meanwhile_of_made = [&](std::span<const SharedScan> made) { meanwhile(with(made)); };
+  const Scans all = with(scan(context, missing, {}, meanwhile_of_made));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const SharedScan& side = i == 0 ? all.left : all.right;
+    if (!scans[i]) prepared.keep(keys[i], side, side->records.size_bytes() + side->profiles.size_bytes());
   }
-  if (one) scans[1] = scans[0];
-  return {scans[0], scans[1]};
+  return all;
 }
 
 }  // namespace ab::ops

@@ -23,8 +23,8 @@ struct PreparedKey {
   OperandForm form;
   HandSide hand = HandSide::Left;  // residues: a device may order those of the two sides differently
   ModuliFamily family = ModuliFamily::Int8;
-  int count = 0;                          // residues, constants: of moduli; pairs: of planes
-  std::vector<std::int32_t> shifts = {};  // they follow from the contents and, for residues, the budget
+  int count = 0;   // constants: of moduli; pairs: of planes
+  int budget = 0;  // residues: with the contents it decides shifts and moduli
 };
 
 /// Kept preparations, most recently used first. Thread-safe. What is taken from here stays alive as long as its user, kept or not.
@@ -65,7 +65,9 @@ class PreparedOperands {
 struct Scans {
   SharedScan left, right;
 };
-/// Those of the first look; what is not kept is made, both together.
-Scans first_scans(Context& context, const VectorView& left, const VectorView& right, OperandForm form);
+using MeanwhileOfBoth = std::function<void(const Scans&)>;
+/// Those of the first look; what is not kept is made, both together (steps.hpp).
+Scans first_scans(Context& context, const VectorView& left, const VectorView& right, OperandForm form,
+                  const MeanwhileOfBoth& meanwhile = {});
 
 }  // namespace ab::ops

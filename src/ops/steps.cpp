@@ -123,9 +123,10 @@ std::span<const T> read_at(const ScanMemory& memory, std::size_t offset, std::si
 
 }  // namespace
 
-std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands, const InnerOnDevice& inner) {
+std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands, const InnerOnDevice& inner, const Meanwhile& meanwhile) {
   if (operands.empty()) return {};
   const auto memory = std::make_shared<ScanMemory>();
+  memory->context = &context;
   const Index group_count = inner.inner ? static_cast<Index>(inner.inner->group_sizes.size()) : 1;
   const ScanRun run{context, inner, *memory, group_count, operands[0].views[0].part_count};
   const ScanPlaces places = place_scans(operands, profiles_of(run));
@@ -137,15 +138,18 @@ std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands,
   for (std::size_t i = 0; i < operands.size(); ++i) {
     launch_scan(run, operands[i], memory->device.slice(places.records[i]), memory->device.slice(places.profiles[i]));
   }
-  context.queue().read(memory->device.memory(), 0, host);
-
-  std::vector<SharedScan> out;
+  std::vector<std::shared_ptr<Scan>> scans;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const auto records = read_at<numerics::Record>(*memory, places.records[i], static_cast<std::size_t>(vectors_of(operands[i])));
-    const bool finite = std::all_of(records.begin(), records.end(), numerics::is_finite);
-    out.push_back(std::make_shared<const Scan>(Scan{memory, memory->device.slice(places.records[i]), records,
-                                                    read_at<numerics::Profile>(*memory, places.profiles[i], profiles_of(run)), finite}));
+    const auto count = static_cast<std::size_t>(vectors_of(operands[i]));
+    scans.push_back(std::make_shared<Scan>(Scan{memory, memory->device.slice(places.records[i]),
+                                                read_at<numerics::Record>(*memory, places.records[i], count),
+                                                read_at<numerics::Profile>(*memory, places.profiles[i], profiles_of(run))}));
   }
+  std::vector<SharedScan> out(scans.begin(), scans.end());
+  const std::unique_ptr<device::Queue::Mark> scanned = meanwhile ? context.queue().mark() : nullptr;
+  if (scanned != nullptr) meanwhile(out);
+  context.queue().read_after(scanned.get(), memory->device.memory(), 0, host);
+  for (const auto& scan : scans) scan->finite = std::all_of(scan->records.begin(), scan->records.end(), numerics::is_finite);
   return out;
 }
 

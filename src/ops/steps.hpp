@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the steps of a product share: views as kernels read them, scans, blocks.
 #pragma once
+#include <functional>
 #include <vector>
 
 #include "numerics/plan.hpp"
@@ -21,6 +22,7 @@ VectorView part_of(const VectorView& view, int part);
 
 /// What scans that were made together lie in, on the device and on the host.
 struct ScanMemory {
+  const Context* context;  // whose device it is
   Lease device;
   std::unique_ptr<std::byte[]> host;
 };
@@ -28,7 +30,7 @@ struct ScanMemory {
 struct Scan {
   std::shared_ptr<const ScanMemory> memory;
   Slice records_on_device;
-  std::span<const numerics::Record> records;    // of all views, one after the other
+  std::span<const numerics::Record> records;    // of all views, one after the other; to be read when the scan is complete
   std::span<const numerics::Profile> profiles;  // group by group, part by part
   bool finite = true;                           // all entries are
   numerics::Side side() const { return {records, profiles}; }
@@ -52,8 +54,11 @@ struct ToScan {
   std::vector<VectorView> views;
   HandSide hand;
 };
-/// Scans operands together: the device is waited for once.
-std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands, const InnerOnDevice& inner);
+/// What the device can be given to do while the host waits for scans, whose records are on the device by then.
+using Meanwhile = std::function<void(std::span<const SharedScan>)>;
+/// Scans operands together: the device is waited for once. Calls `meanwhile`, if given, where the device would be idle otherwise.
+std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands, const InnerOnDevice& inner,
+                             const Meanwhile& meanwhile = {});
 
 inline Index rounded_up(Index value, Index unit) {
   return (value + unit - 1) / unit * unit;

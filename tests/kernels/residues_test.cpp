@@ -41,8 +41,8 @@ const std::vector<GoldenUnits::Integer>& integers() {
 
 std::vector<int> Residues::run(kernels::vector_view view, std::span<const Word> words) {
   ops::Context& context = *context_;
-  std::vector<std::int32_t> shifts;
-  for (const GoldenUnits::Integer& item : integers()) shifts.push_back(item.shift);
+  std::vector<kernels::vector_record> records(integers().size());
+  for (std::size_t v = 0; v < records.size(); ++v) records[v].E = 14 - integers()[v].shift;  // under a budget of 1
   kernels::residues_params p{};
   p.v = view;
   p.groups = (view.vectors + 3) / 4;
@@ -51,11 +51,16 @@ std::vector<int> Residues::run(kernels::vector_view view, std::span<const Word> 
   p.moduli = static_cast<kernels::uint>(set().count);
   const bool bytes = numerics::residue_bytes(GetParam()) == 1;
   const std::size_t count = set().constants.size() * (view.parts == 2 ? 3 : 1) * view.vectors * inner_padded;
-  const Lease operand = ops::upload(context, words), shift = ops::upload(context, std::span<const std::int32_t>(shifts));
+  const Lease operand = ops::upload(context, words), record = ops::upload(context, std::span<const kernels::vector_record>(records));
   const Lease table = ops::upload(context, std::span<const kernels::modulus>(set().constants));
   const Lease planes = ops::upload(context, std::span<const std::uint16_t>(std::vector<std::uint16_t>(count, 0x1111)));
-  context.launch(bytes ? ops::Text::ResiduesI8 : ops::Text::ResiduesHalf, p.groups, 0,
-                 {operand.slice(), operand.slice(), table.slice(), shift.slice(), table.slice(), planes.slice(), ops::params(p)});
+  p.budget = 1;
+  const Lease shifts = context.lease(records.size() * sizeof(std::int32_t));
+  context.launch(
+      bytes ? ops::Text::ResiduesI8 : ops::Text::ResiduesHalf, p.groups, 0,
+      {operand.slice(), operand.slice(), table.slice(), record.slice(), table.slice(), planes.slice(), shifts.slice(), ops::params(p)});
+  const std::vector<std::int32_t> made = ops::download<std::int32_t>(context, shifts, records.size());
+  for (std::size_t v = 0; v < records.size(); ++v) EXPECT_EQ(made[v], integers()[v].shift);
   std::vector<int> out;
   if (bytes) {
     for (const std::int8_t r : ops::download<std::int8_t>(context, planes, count)) out.push_back(r);

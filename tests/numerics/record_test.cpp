@@ -31,7 +31,7 @@ TEST(Record, TheShiftIsTheLargestThatIsProven) {  // S 4^d < 2^(b-1) <= S 4^(d+1
       Record record{};
       record.L = L;
       record.S = std::uint64_t{1} << (L - 1) | random.bits() >> (65 - L);
-      const int digits = digits_of(record, budget);
+      const int digits = (budget - 1 - record.L) / 2;
       EXPECT_GE(digits, 17);
       EXPECT_LE(digits, 59);
       EXPECT_LT(BigInt(record.S) << (2 * digits), BigInt(1) << (budget - 1));

@@ -6,21 +6,16 @@
 namespace ab::ops {
 namespace {
 
-TEST(Decision, OfSomeColumnsKeepsTheirShiftsAndScales) {
+TEST(Decision, OfSomeColumnsKeepsTheirRecordsAndScales) {
   const Decision dd = decision_for(DoubleFloatPlan{1, {1, 2}, {10, 11, 12, 13}}, {1, 2});
   EXPECT_EQ(std::get<DoubleFloatPlan>(dd).left_scales, (std::vector<std::int32_t>{1, 2}));
   EXPECT_EQ(std::get<DoubleFloatPlan>(dd).right_scales, (std::vector<std::int32_t>{11, 12}));
   CrtPlan plan;
-  plan.left_shifts = {1, 2};
-  plan.right_shifts = {10, 11, 12, 13};
+  plan.first_right = 2;
   plan.inner_pairs = {5, 6};
-  const CrtPlan joint = std::get<CrtPlan>(decision_for(plan, {3, 1}));
-  EXPECT_EQ(joint.right_shifts, (std::vector<std::int32_t>{13}));
-  EXPECT_EQ(joint.left_shifts, plan.left_shifts);
-  EXPECT_EQ(joint.inner_pairs, plan.inner_pairs);
-  plan.split = true;
-  plan.right_shifts = {10, 11, 12, 20, 21, 22};  // real parts, then imaginary ones
-  EXPECT_EQ(std::get<CrtPlan>(decision_for(plan, {1, 2})).right_shifts, (std::vector<std::int32_t>{11, 12, 21, 22}));
+  const CrtPlan part = std::get<CrtPlan>(decision_for(plan, {3, 1}));
+  EXPECT_EQ(part.first_right, 5);
+  EXPECT_EQ(part.inner_pairs, plan.inner_pairs);
 }
 
 TEST(Decision, WhatKernelsCanNumber) {

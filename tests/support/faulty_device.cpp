@@ -56,6 +56,7 @@ class FaultyQueue final : public Queue {
     device_.count_call(Status::KernelFailed, "read");
     inner_->read(inner_of(from), offset, to);
   }
+  std::unique_ptr<Mark> mark() override { return device_.marks_ ? std::make_unique<Mark>() : nullptr; }
   void copy(const Slice& from, const Slice& to, std::size_t bytes) override {
     device_.count_call(Status::KernelFailed, "copy");
     inner_->copy(inner_of(from), inner_of(to), bytes);

@@ -44,6 +44,8 @@ class FaultyDevice final : public device::Device {
   void has_largest_buffer(std::uint64_t bytes) { traits_.max_buffer_bytes = bytes; }
   /// An allocation that would bring what is alive above this fails from now on.
   void limit_memory(std::uint64_t bytes) { most_bytes_ = bytes; }
+  /// Its queues can be read from up to a mark while they go on (a mark is where it is asked for: all is done at once here).
+  void has_marks() { marks_ = true; }
   void lose_kernel(const std::string& name) { lost_kernel_ = name; }
   void compute_wrongly(const std::optional<WrongResult>& wrong) { wrong_ = wrong; }
   /// Bytes of memory that are allocated and not freed.
@@ -60,6 +62,7 @@ class FaultyDevice final : public device::Device {
   std::map<std::string, Index> launches_;
   std::vector<std::string> loaded_;
   std::uint64_t most_bytes_ = UINT64_MAX;
+  bool marks_ = false;
   std::string lost_kernel_;
   std::optional<WrongResult> wrong_;
   std::shared_ptr<std::uint64_t> bytes_alive_ = std::make_shared<std::uint64_t>(0);

@@ -7,7 +7,7 @@
 
 #include "device/cpu/native/avx2.hpp"
 #include "device/cpu/native/constants.hpp"
-#include "device/cpu/native/text.hpp"
+#include "device/cpu/native/shifts.hpp"
 
 namespace ab::device::native {
 namespace {
@@ -79,7 +79,7 @@ inline __m256i integer_of(__m256i word, __m256i shift, __m256i flipped) {
 }
 
 void make_integers(const Residues& r, const Range& range, Index i, Scratch& s) {
-  const __m256i shift = _mm256_set1_epi64x(r.shifts[r.p->first_shift + range.vector + i]);
+  const __m256i shift = _mm256_set1_epi64x(r.shifts[range.vector + i]);
   for (int part = 0; part < static_cast<int>(r.p->v.parts); ++part) {
     const __m256i flipped = _mm256_set1_epi64x(-static_cast<long long>(r.p->v.negated >> part & 1u));
     for (Index k = 0; k < tile_terms; k += 4) {
@@ -180,7 +180,7 @@ Weights weights_of(const text::modulus& c) {
 }  // namespace
 
 void residues_avx2(const Launch& launch) {
-  const auto* const p = static_cast<const text::residues_params*>(launch.buffers[6]);
+  const auto* const p = static_cast<const text::residues_params*>(launch.buffers[7]);
   const Index out_parts = p->v.parts == 2 ? 3 : 1;
   const Index bytes = static_cast<Index>(p->v.vectors) * static_cast<Index>(p->inner_padded) * out_parts * static_cast<Index>(p->moduli);
   if (p->moduli > fast_moduli) return run_common(launch, "residues_i8", p->groups, bytes * 8);
@@ -189,7 +189,7 @@ void residues_avx2(const Launch& launch) {
   r.source[0] = static_cast<const double*>(launch.buffers[0]) + p->v.offset_re;
   r.source[1] = static_cast<const double*>(launch.buffers[1]) + p->v.offset_im;
   r.inner = static_cast<const std::int32_t*>(launch.buffers[2]);
-  r.shifts = static_cast<const std::int32_t*>(launch.buffers[3]);
+  r.shifts = make_shifts(launch, *p);
   r.planes = static_cast<std::int8_t*>(launch.buffers[5]);
   for (kernels::uint l = 0; l < p->moduli; ++l) r.weights[l] = weights_of(static_cast<const text::modulus*>(launch.buffers[4])[l]);
   r.tiles = (static_cast<Index>(p->v.vectors) + tile_vectors - 1) / tile_vectors;

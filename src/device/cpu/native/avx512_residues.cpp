@@ -5,16 +5,12 @@
 #include <immintrin.h>
 
 #include "device/cpu/native/load_tile.hpp"
+#include "device/cpu/native/shifts.hpp"
 
 namespace ab::device::native {
 namespace {
 
 constexpr Index item_tiles = 8, item_blocks = 4;  // shared over threads: 128 vectors by 256 terms
-// Bytes of residues from which on they are streamed to memory. Streaming halved the time of left operands at n = 2048 and 4096, and saved a
-// sixth of right ones' (Xeon with AMX, two rounds, 2026-12-01). At 1024 (14 MiB) two rounds contradicted each other; that they are better
-// left in the caches for the product is chosen.
-constexpr std::size_t beyond_caches = std::size_t{24} << 20;
-
 struct Residues {
   const text::residues_params* p;
   Source source[2];
@@ -25,14 +21,21 @@ struct Residues {
   const Constants* constants;
   Index tiles;  // of this view
   Chunks chunks;
-  bool left, stream;
+  bool left;
 };
 
 // How a tile's entries become integers: times a power of two (and the sign of the part), or, where that power is out of range or terms
 // have exponents of their own, by adding to exponents.
 enum class Scaling { Multiply, AddExponents };
 
+// 64 integers below 2^60 as their lower and upper halves: 16 a register, which of them is up to the caller.
+struct Limbs {
+  __m512i low[4], high[4];
+};
+constexpr int block_lines = 16;  // of 64 residues, as many a plane
+
 struct Scratch {
+  Limbs limbs[3][block_lines];  // re, im, re + im
   alignas(64) double buffer[2][tile_vectors * block_terms];
   alignas(64) double kappa[block_terms];
   alignas(64) double shift[tile_vectors];
@@ -57,11 +60,6 @@ std::int8_t* block_at(const Residues& r, Index tile, Index block) {
   return r.planes + (chunk * r.chunks.size * tiles + in_chunk) * block_bytes;
 }
 
-// 64 integers below 2^60 as their lower and upper halves: 16 a register, which of them is up to the caller.
-struct Limbs {
-  __m512i low[4], high[4];
-};
-
 enum class Arrange { AsTheyCome, FourTogether };  // FourTogether: byte 4 i + e is entry i of register e
 
 template <Arrange arrange>
@@ -70,34 +68,33 @@ inline __attribute__((always_inline)) __m512i arranged(__m512i bytes) {
   return _mm512_shuffle_epi8(bytes, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)));
 }
 
-inline __attribute__((always_inline)) void put(std::int8_t* to, __m512i bytes, bool stream) {
-  if (stream) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bytes);
-  } else {
-    _mm512_store_si512(to, bytes);
-  }
-}
-
-/// Residues of 64 integers for every modulus, 64 bytes each, `stride` bytes apart.
-template <Arrange arrange>
-inline __attribute__((always_inline)) void make_residues(const Limbs& x, const Constants& set, std::int8_t* to, Index stride, bool stream) {
+inline __attribute__((always_inline)) __m512i lowest_bytes(const Limbs& x) {
   const __m512i byte = _mm512_set1_epi32(255);
   const __m512i first = _mm512_packus_epi32(_mm512_and_si512(x.low[0], byte), _mm512_and_si512(x.low[1], byte));
   const __m512i second = _mm512_packus_epi32(_mm512_and_si512(x.low[2], byte), _mm512_and_si512(x.low[3], byte));
-  put(to, arranged<arrange>(_mm512_packus_epi16(first, second)), stream);
+  return _mm512_packus_epi16(first, second);
+}
+
+inline __attribute__((always_inline)) __m512i residues_of(const Limbs& x, const ModulusConstants& c) {
+  const __m512i low_weights = _mm512_set1_epi32(c.low_weights), high_weights = _mm512_set1_epi32(c.high_weights);
+  const __m512i inverse = _mm512_set1_epi32(c.inverse_words), modulus = _mm512_set1_epi32(c.modulus_words);
+  __m512i sum[4];
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) sum[i] = _mm512_dpbusd_epi32(_mm512_set1_epi32(c.bias), x.low[i], low_weights);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) sum[i] = _mm512_dpbusd_epi32(sum[i], x.high[i], high_weights);
+  const __m512i a = _mm512_packus_epi32(sum[0], sum[1]), b = _mm512_packus_epi32(sum[2], sum[3]);
+  return _mm512_packs_epi16(_mm512_mulhi_epi16(_mm512_mullo_epi16(a, inverse), modulus),
+                            _mm512_mulhi_epi16(_mm512_mullo_epi16(b, inverse), modulus));
+}
+
+/// Residues of a block's integers for every modulus, `stride` bytes apart: sixteen lines of a plane at a time, written past the caches.
+template <Arrange arrange>
+void make_residues(const Limbs (&lines)[block_lines], const Constants& set, std::int8_t* to, Index stride) {
+  const auto put = [](std::int8_t* at, __m512i bytes) { _mm512_stream_si512(reinterpret_cast<__m512i*>(at), arranged<arrange>(bytes)); };
+  for (int line = 0; line < block_lines; ++line) put(to + 64 * line, lowest_bytes(lines[line]));
   for (int l = 1; l < set.count; ++l) {
-    const ModulusConstants& c = set.moduli[l];
-    const __m512i low_weights = _mm512_set1_epi32(c.low_weights), high_weights = _mm512_set1_epi32(c.high_weights);
-    const __m512i inverse = _mm512_set1_epi32(c.inverse_words), modulus = _mm512_set1_epi32(c.modulus_words);
-    __m512i sum[4];
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) sum[i] = _mm512_dpbusd_epi32(_mm512_set1_epi32(c.bias), x.low[i], low_weights);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) sum[i] = _mm512_dpbusd_epi32(sum[i], x.high[i], high_weights);
-    const __m512i a = _mm512_packus_epi32(sum[0], sum[1]), b = _mm512_packus_epi32(sum[2], sum[3]);
-    const __m512i r = _mm512_packs_epi16(_mm512_mulhi_epi16(_mm512_mullo_epi16(a, inverse), modulus),
-                                         _mm512_mulhi_epi16(_mm512_mullo_epi16(b, inverse), modulus));
-    put(to + l * stride, arranged<arrange>(r), stream);
+    for (int line = 0; line < block_lines; ++line) put(to + l * stride + 64 * line, residues_of(lines[line], set.moduli[l]));
   }
 }
 
@@ -214,7 +211,7 @@ inline Integers integers_of_vectors(const PartTile& t, Index q) {
 Scaling load_shifts(const Residues& r, const TileRange& range, Scratch& s) {
   Scaling scaling = r.p->use_inner != 0 ? Scaling::AddExponents : Scaling::Multiply;
   for (Index v = 0; v < tile_vectors; ++v) {
-    const int shift = v < range.vectors ? r.shifts[static_cast<Index>(r.p->first_shift) + range.vector + v] : 0;
+    const int shift = v < range.vectors ? r.shifts[range.vector + v] : 0;
     s.shift[v] = shift;
     if (shift < -1000 || shift > 1000) scaling = Scaling::AddExponents;
     const double factor = __builtin_bit_cast(double, static_cast<std::uint64_t>((shift + 1023) & 2047) << 52);
@@ -242,19 +239,17 @@ void convert_block(const Residues& r, const TileRange& range, std::int8_t* to, S
   const TileRange there{range.vector, range.vectors, range.term + static_cast<Index>(r.p->inner0), range.terms};
   const PartTile re{load_tile<order>(r.source[0], there, s.buffer[0]), &s, 0, sign_of(r, 0)};
   if (r.p->v.parts == 1) {
-    for (Index row = 0; row < 16; ++row) {
-      make_residues<arrange>(limbs(integers_at<order, scaling>(re, row)), *r.constants, to + 64 * row, stride, r.stream);
-    }
-    return;
+    for (Index line = 0; line < block_lines; ++line) s.limbs[0][line] = limbs(integers_at<order, scaling>(re, line));
+    return make_residues<arrange>(s.limbs[0], *r.constants, to, stride);
   }
   const PartTile im{load_tile<order>(r.source[1], there, s.buffer[1]), &s, 1, sign_of(r, 1)};
-  for (Index row = 0; row < 16; ++row) {
-    const Integers x = integers_at<order, scaling>(re, row), y = integers_at<order, scaling>(im, row);
-    std::int8_t* const here = to + 64 * row;
-    make_residues<arrange>(limbs(x), *r.constants, here, stride, r.stream);
-    make_residues<arrange>(limbs(y), *r.constants, here + next_part, stride, r.stream);
-    make_residues<arrange>(limbs(sum_of(x, y)), *r.constants, here + 2 * next_part, stride, r.stream);
+  for (Index line = 0; line < block_lines; ++line) {
+    const Integers x = integers_at<order, scaling>(re, line), y = integers_at<order, scaling>(im, line);
+    s.limbs[0][line] = limbs(x);
+    s.limbs[1][line] = limbs(y);
+    s.limbs[2][line] = limbs(sum_of(x, y));
   }
+  for (int plane = 0; plane < 3; ++plane) make_residues<arrange>(s.limbs[plane], *r.constants, to + plane * next_part, stride);
 }
 
 int residue_of(const text::pair128& a, bool negative, const text::modulus& c) {
@@ -279,7 +274,7 @@ void convert_block_slowly(const Residues& r, const TileRange& range, std::int8_t
       for (int part = 0; exists && part < parts; ++part) {
         const Index term = range.term + static_cast<Index>(r.p->inner0) + k;
         const double x = r.source[part].at[(range.vector + v) * r.source[part].vector_stride + term * r.source[part].inner_stride];
-        int shift = r.shifts[r.p->first_shift + range.vector + v];
+        int shift = r.shifts[range.vector + v];
         if (r.p->use_inner != 0) shift += r.p->kappa_sign * r.inner[2 * term];
         const auto word = __builtin_bit_cast(kernels::ulong, x);
         a[part] = text::scaled_integer(word, shift);
@@ -330,20 +325,20 @@ void convert_items(const void* state, std::byte* scratch, Index first, Index las
       if (tile < r.tiles && block < r.chunks.blocks) convert_tile(r, tile, block, s);
     }
   }
-  if (r.stream) _mm_sfence();
+  _mm_sfence();
 }
 
 }  // namespace
 
 void residues_avx512(const Launch& launch) {
-  const auto* const p = static_cast<const text::residues_params*>(launch.buffers[6]);
+  const auto* const p = static_cast<const text::residues_params*>(launch.buffers[7]);
   const auto* const table = static_cast<const text::modulus*>(launch.buffers[4]);
   Residues r{};
   r.p = p;
   r.source[0] = source_of(p->v, launch.buffers[0], p->v.offset_re);
   r.source[1] = source_of(p->v, launch.buffers[1], p->v.offset_im);
   r.inner = static_cast<const std::int32_t*>(launch.buffers[2]);
-  r.shifts = static_cast<const std::int32_t*>(launch.buffers[3]);
+  r.shifts = make_shifts(launch, *p);
   r.table = table;
   r.planes = static_cast<std::int8_t*>(launch.buffers[5]);
   r.constants = &constants_for(static_cast<const kernels::modulus*>(launch.buffers[4]), static_cast<int>(p->moduli));
@@ -351,7 +346,6 @@ void residues_avx512(const Launch& launch) {
   r.chunks = chunks_of(p->inner_padded);
   r.left = p->kappa_sign > 0;
   const Index bytes = modulus_stride(r) * static_cast<Index>(p->moduli);
-  r.stream = static_cast<std::size_t>(bytes) > beyond_caches;
   const Index items = ((r.tiles + item_tiles - 1) / item_tiles) * ((r.chunks.blocks + item_blocks - 1) / item_blocks);
   launch.sharer.share(items, bytes / 4, &convert_items, &r);
 }

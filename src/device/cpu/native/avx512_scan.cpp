@@ -66,13 +66,29 @@ text::vector_record record_of(const Part* of_part, int parts) {
   return r;
 }
 
+// The sums of each lane and all lanes before it.
+__m512i running_sums(__m512i x) {
+  const __m512i zero = _mm512_setzero_si512();
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 15));
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 14));
+  x = _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 12));
+  return _mm512_add_epi32(x, _mm512_alignr_epi32(x, zero, 8));
+}
+
 // Bins of the vector's own E -> of G, summed up, the least of all vectors so far.
 void lower_profile(const std::uint32_t* histogram, int L, std::uint32_t* profile) {
-  const int shift = 2 * ((L + 1) / 2 - 14);
-  std::uint32_t count = 0;
-  for (int bin = 0; bin < bins; ++bin) {
-    if (bin >= shift) count += histogram[bin - shift];
-    if (count < profile[bin]) profile[bin] = count;
+  constexpr int lanes = 16, most_shift = 48;  // L is at most 63
+  alignas(64) std::uint32_t counts[most_shift + bins] = {};
+  __m512i before = _mm512_setzero_si512();
+  for (int bin = 0; bin < bins; bin += lanes) {
+    const __m512i sums = _mm512_add_epi32(running_sums(_mm512_loadu_si512(histogram + bin)), before);
+    _mm512_store_si512(counts + most_shift + bin, sums);
+    before = _mm512_permutexvar_epi32(_mm512_set1_epi32(lanes - 1), sums);
+  }
+  const std::uint32_t* const shifted = counts + most_shift - 2 * ((L + 1) / 2 - 14);
+  for (int bin = 0; bin < bins; bin += lanes) {
+    const __m512i least = _mm512_min_epu32(_mm512_loadu_si512(profile + bin), _mm512_loadu_si512(shifted + bin));
+    _mm512_storeu_si512(profile + bin, least);
   }
 }
 
@@ -108,7 +124,7 @@ struct Vectors {
 
 Row row_of(const Vectors& vectors, Index v, int part) {
   const Source& source = vectors.source[part];
-  return {source.at + (vectors.first + v) * source.vector_stride, vectors.inner};
+  return {source.at + (vectors.first + v) * source.vector_stride, vectors.inner, source.vector_stride};
 }
 
 // Vector by vector: the second pass finds the terms in the first-level cache.

@@ -29,7 +29,8 @@ struct Scratch {
   alignas(64) double slab[slab_terms * side_vectors];
   Part parts[side_vectors][2];
   std::uint32_t profile[2 * bins];
-  alignas(64) std::uint8_t bin_of[strip_terms];  // also side_terms x side_vectors of them
+  alignas(64) std::uint8_t bin_of[strip_terms];                  // also side_terms x side_vectors of them
+  alignas(64) std::uint32_t counts[counted_bins][side_vectors];  // of vectors side by side, in the order of add_counts
 };
 static_assert(sizeof(Scratch) <= native_scratch_bytes - kernels::scratch_bytes);
 static_assert(side_terms * side_vectors <= strip_terms);
@@ -110,6 +111,7 @@ struct Measure {
 struct Row {
   const double* at;
   Index terms;
+  Index to_next;  // words to the vector that comes next
 };
 
 enum class Block { Whole, Last };  // 64 terms, or what is left of them
@@ -149,8 +151,12 @@ struct RowMeasure {
   Sizes even, odd;
 };
 
+// The next vector is fetched meanwhile: its first pass waits for memory alone.
 template <int stride, Block block>
 inline __attribute__((always_inline)) void measure_block(const Row& row, Index k, RowMeasure& m, std::uint8_t* bin_of) {
+  const double* const next = row.at + row.to_next + k * stride;
+#pragma GCC unroll 16
+  for (Index line = 0; line < 8 * stride; ++line) _mm_prefetch(reinterpret_cast<const char*>(next + 8 * line), _MM_HINT_T1);
   __m512i bin[4];
 #pragma GCC unroll 4
   for (Index i = 0; i < 4; ++i) {
@@ -161,6 +167,31 @@ inline __attribute__((always_inline)) void measure_block(const Row& row, Index k
     bin[i] = _mm512_sub_epi32(m.first_bin, levels_of(a, b));
   }
   _mm512_store_si512(bin_of, _mm512_packus_epi16(_mm512_packus_epi32(bin[0], bin[1]), _mm512_packus_epi32(bin[2], bin[3])));
+}
+
+inline __attribute__((always_inline)) __m512i total_of_pairs(__m512i a, __m512i b) {
+  return _mm512_add_epi64(_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+}
+template <int from_a, int from_b>
+inline __attribute__((always_inline)) __m512i total_of_halves(__m512i a, __m512i b) {
+  return _mm512_add_epi64(_mm512_shuffle_i64x2(a, b, from_a), _mm512_shuffle_i64x2(a, b, from_b));
+}
+
+// Adds up the bytes of each count to the bin of its number.
+inline void add_totals(const __m512i* count, std::uint32_t* histogram) {
+  const __m512i zero = _mm512_setzero_si512();
+  __m512i two[8];  // the bytes of a count in eights: even bins in lower halves, odd ones in upper halves
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    const __m512i odd = _mm512_slli_epi64(_mm512_sad_epu8(count[2 * i + 1], zero), 32);
+    two[i] = _mm512_or_si512(_mm512_sad_epu8(count[2 * i], zero), odd);
+  }
+  __m512i four[4];  // of counts 4 i to 4 i + 3, a quarter of their sums in each 128 bits
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) four[i] = total_of_pairs(two[2 * i], two[2 * i + 1]);
+  const __m512i first = total_of_halves<0x88, 0xDD>(four[0], four[1]), second = total_of_halves<0x88, 0xDD>(four[2], four[3]);
+  const __m512i sums = total_of_halves<0x88, 0xDD>(first, second);
+  _mm512_storeu_si512(histogram, _mm512_add_epi32(_mm512_loadu_si512(histogram), sums));
 }
 
 template <int stride>
@@ -175,9 +206,7 @@ void measure_row(const Row& row, const Measure& measure, Part& part, std::uint8_
     part.S += total_of(m.even.squares) + total_of(m.odd.squares);
     __m512i count[counted_bins];
     count_bins(bin_of, registers, count, [&](int, std::uint8_t bin) { ++part.histogram[bin]; });
-    for (int bin = 0; bin < counted_bins; ++bin) {
-      part.histogram[bin] += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(_mm512_sad_epu8(count[bin], _mm512_setzero_si512())));
-    }
+    add_totals(count, part.histogram);
   }
 }
 
@@ -185,6 +214,7 @@ void measure_row(const Row& row, const Measure& measure, Part& part, std::uint8_
 
 struct Side {
   const double* at;
+  const double* next;  // the vectors that come next
   Index inner_stride, terms;
   bool kept;                 // in the slab, as far as it goes
   __mmask8 low[4], high[4];  // of what is read for each eight vectors
@@ -192,7 +222,7 @@ struct Side {
 
 template <int stride>
 Side side_of(const double* at, Index inner_stride, Index vectors, Index terms) {
-  Side side{at, inner_stride, terms, false, {}, {}};
+  Side side{at, at + stride * side_vectors, inner_stride, terms, false, {}, {}};
   for (Index group = 0; group < 4; ++group) {
     const Index entries = stride * (vectors - 8 * group) - (stride - 1);  // up to the last vector's own
     side.low[group] = first_lanes(entries);
@@ -264,11 +294,22 @@ inline Index vector_at(int place) {
   return 4 * (place / 16) + place % 4 + 16 * (place / 4 % 2);
 }
 
-void add_counts(const __m512i* count, int part, Scratch& s) {
+// Places p and p + 8 of sixteen belong to one vector; what is left of them in 32 bits, in the same order.
+void add_counts(const __m512i* count, Scratch& s) {
+  const __m512i zero = _mm512_setzero_si512();
+#pragma GCC unroll 16
   for (int bin = 0; bin < counted_bins; ++bin) {
-    alignas(64) std::uint8_t of_place[64];
-    _mm512_store_si512(of_place, count[bin]);
-    for (int place = 0; place < 64; ++place) s.parts[vector_at(place)][part].histogram[bin] += of_place[place];
+    const __m512i sums = _mm512_add_epi16(_mm512_unpacklo_epi8(count[bin], zero), _mm512_unpackhi_epi8(count[bin], zero));
+    __m512i* const to = reinterpret_cast<__m512i*>(s.counts[bin]);
+    to[0] = _mm512_add_epi32(to[0], _mm512_cvtepu16_epi32(_mm512_castsi512_si256(sums)));
+    to[1] = _mm512_add_epi32(to[1], _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(sums, 1)));
+  }
+}
+
+void add_counts_to_histograms(int part, Scratch& s) {
+  for (int place = 0; place < side_vectors; ++place) {
+    std::uint32_t* const histogram = s.parts[vector_at(place / 8 * 16 + place % 8)][part].histogram;
+    for (int bin = 0; bin < counted_bins; ++bin) histogram[bin] += s.counts[bin][place];
   }
 }
 
@@ -302,6 +343,7 @@ void measure_side(const Side side, const Measure* measures, int part, Scratch& s
   for (Index v = 0; v < side_vectors; ++v) factors[v] = measures[v].factor, bin_numbers[v] = measures[v].first_bin;
   for (Index group = 0; group < 4; ++group) factor[group] = _mm512_load_pd(factors + 8 * group);
   for (Index half = 0; half < 2; ++half) first_bin[half] = _mm512_load_si512(bin_numbers + 16 * half);
+  __builtin_memset(s.counts, 0, sizeof s.counts);
   for (Index k0 = 0; k0 < side.terms; k0 += side_terms) {
     const Index terms = side.terms - k0 < side_terms ? side.terms - k0 : side_terms, registers = (terms + 1) / 2;
     Sizes sizes[4];
@@ -310,6 +352,9 @@ void measure_side(const Side side, const Measure* measures, int part, Scratch& s
 #pragma GCC unroll 2
       for (Index two = 0; two < 2; ++two) {
         const Index k = k0 + 2 * i + two;
+        const double* const next = side.next + k * side.inner_stride;  // fetched meanwhile, as for rows
+#pragma GCC unroll 8
+        for (Index line = 0; line < 4 * stride; ++line) _mm_prefetch(reinterpret_cast<const char*>(next + 8 * line), _MM_HINT_T1);
         __m512i a[4];
 #pragma GCC unroll 4
         for (Index group = 0; group < 4; ++group) {
@@ -324,8 +369,9 @@ void measure_side(const Side side, const Measure* measures, int part, Scratch& s
     add_sizes(sizes, part, s);
     __m512i count[counted_bins];
     count_bins(s.bin_of, registers, count, [&](int place, std::uint8_t bin) { ++s.parts[vector_at(place)][part].histogram[bin]; });
-    add_counts(count, part, s);
+    add_counts(count, s);
   }
+  add_counts_to_histograms(part, s);
 }
 
 }  // namespace

@@ -200,7 +200,8 @@ enum class Loads : int { Words, Terms, Interleaved };
 struct ResidueParams {
   const double* re;
   const double* im;
-  const int* shifts;
+  const kernels::vector_record* records;
+  int* shifts;
   unsigned char* planes;
   Loads loads;
   kernels::residues_params p;

@@ -365,7 +365,8 @@ bool NativeKernels::make_residues(std::span<const Address> buffers, const kernel
   ResidueParams p{};
   p.re = pointer_to<const double>(buffers[0], params.v.offset_re);
   p.im = pointer_to<const double>(buffers[1], params.v.offset_im);
-  p.shifts = pointer_to<const int>(buffers[3]);
+  p.records = pointer_to<const kernels::vector_record>(buffers[3]);
+  p.shifts = pointer_to<int>(buffers[6]);
   p.planes = pointer_to<unsigned char>(buffers[5]);
   p.p = params;
   p.loads = loads_of(params.v, params.inner0, p.re, p.im);

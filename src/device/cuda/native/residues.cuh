@@ -56,6 +56,12 @@ __device__ __forceinline__ long word_place(const ResidueParams& p, unsigned vect
 }
 __device__ __forceinline__ bool is_negated(const ResidueParams& p, int part) { return ((p.p.v.negated >> part) & 1u) != 0; }
 
+// From its record, whose first half holds all that counts.
+__device__ __forceinline__ int shift_of(const ResidueParams& p, unsigned vector) {
+  const kernels::vector_record& r = p.records[p.p.first_record + vector];
+  return kernels::shift_of_record(r.E, r.L, r.flags, p.p.budget);
+}
+
 struct Words {
   double re, im;
 };
@@ -77,7 +83,8 @@ __device__ __forceinline__ void residues_along(const ResidueParams& p) {
   const unsigned warp = blockIdx.x * (residue_threads / 32) + threadIdx.x / 32, vector = warp / lines;
   const unsigned term = warp % lines * line_terms + threadIdx.x % 32 * unit_terms;
   if (vector >= p.p.v.vectors || term >= p.p.inner_padded) return;
-  const int shift = p.shifts[p.p.first_shift + vector];
+  const int shift = shift_of(p, vector);
+  if (term == 0) p.shifts[p.p.first_shift + vector] = shift;
   const Scale scale_re(shift, is_negated(p, 0)), scale_im(shift, is_negated(p, 1));
   double x[unit_terms], y[unit_terms];
   if (p.loads == Loads::Terms && term + unit_terms <= p.p.v.inner) {
@@ -136,12 +143,14 @@ struct AcrossThread {
     for (int i = 0; i < loads; ++i) tile[place_in_tile(term_of_load(i), thread % across_vectors)] = x[part][i];
   }
   __device__ __forceinline__ void take(const double* tile, int part) {
-    const Scale scale(exists() ? p.shifts[p.p.first_shift + vector()] : 0, is_negated(p, part));
+    const Scale scale(exists() ? shift_of(p, vector()) : 0, is_negated(p, part));
 #pragma unroll
     for (int e = 0; e < unit_terms; ++e) a[part][e] = scale.integer(tile[place_in_tile(thread % 32 * unit_terms + e, thread / 32)]);
   }
   __device__ __forceinline__ void store() const {
-    if (exists()) store_residues<parts>(p, a[0], a[parts - 1], vector(), term());
+    if (!exists()) return;
+    if (term() == 0) p.shifts[p.p.first_shift + vector()] = shift_of(p, vector());
+    store_residues<parts>(p, a[0], a[parts - 1], vector(), term());
   }
 };
 

@@ -179,6 +179,7 @@ ResidueParams residue_params(Context& context, void** arguments) {
   auto p = argument<ResidueParams>(arguments, 0);
   make_the_hosts(context, p.re);
   make_the_hosts(context, p.im);
+  make_the_hosts(context, p.records);
   make_the_hosts(context, p.shifts);
   make_the_hosts(context, p.planes);
   return p;
