@@ -142,6 +142,18 @@ Stance stance_of(const Side& side, int parts, int budget) {
   return out;
 }
 
+Stance Stances::of(const Side& side, int parts, int index) {
+  Kept& kept = kept_[static_cast<std::size_t>(index)];
+  if (kept.state.load(std::memory_order_acquire) == Written) return kept.stance;
+  const Stance made = stance_of(side, parts, ladder[static_cast<std::size_t>(index)]);
+  State state = Empty;
+  if (kept.state.compare_exchange_strong(state, BeingWritten, std::memory_order_relaxed)) {
+    kept.stance = made;
+    kept.state.store(Written, std::memory_order_release);
+  }
+  return made;
+}
+
 Guard::Guard(const Look& look) : look_(look), alive_(any_nonzero(look.left) && any_nonzero(look.right)) {}
 
 Wide Guard::alignment(int left_part, int right_part) {
@@ -176,9 +188,11 @@ std::int64_t Guard::rearrangement_bound(const Stance& left, const Stance& right)
 }
 
 Rung Guard::certify(int index) {
-  const int budget = ladder[static_cast<std::size_t>(index)];
-  const Stance left = stance_of(look_.left, look_.parts, budget);
-  const Stance right = stance_of(look_.right, look_.parts, budget);
+  const auto stance = [&](const Side& side) {
+    return side.stances != nullptr ? side.stances->of(side, look_.parts, index)
+                                   : stance_of(side, look_.parts, ladder[static_cast<std::size_t>(index)]);
+  };
+  const Stance left = stance(look_.left), right = stance(look_.right);
   if (!left.inexact[0] && !left.inexact[1] && !right.inexact[0] && !right.inexact[1]) return {index, 0, 0};
   const std::int64_t range = range_bound(left.smallest, right.smallest);
   const std::int64_t rearrangement = rearrangement_bound(left, right);

@@ -2,6 +2,7 @@
 // The certificates G0, G1, G2 of one look (docs/numerics.md 8.1 to 8.4); what does not depend on the budget is computed once.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -25,6 +26,20 @@ struct Stance {
   std::optional<int> smallest;    // g; none: infinite
 };
 Stance stance_of(const Side& side, int parts, int budget);
+
+/// Stances of one side that were asked for, by budget. Thread-safe without a lock, so that a fork leaves it whole.
+class Stances {
+ public:
+  Stance of(const Side& side, int parts, int index);  // index: of the budget in `ladder`
+
+ private:
+  enum State { Empty, BeingWritten, Written };
+  struct Kept {
+    std::atomic<State> state = Empty;
+    Stance stance;
+  };
+  std::array<Kept, ladder.size()> kept_;
+};
 
 class Guard {
  public:

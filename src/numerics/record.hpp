@@ -17,11 +17,14 @@ inline constexpr int bin_count = 96;
 /// F[h]: the fewest entries that any nonzero vector of the operand has in bins 0..h; all bits one when there is no nonzero vector.
 using Profile = std::array<std::uint32_t, bin_count>;
 
+class Stances;
+
 /// One operand of one look: the records of its vectors, and its profiles, group by group and part by part:
 /// profiles[group * parts + part]. A first look has one group, all inner indices.
 struct Side {
   std::span<const Record> records;
   std::span<const Profile> profiles;
+  Stances* stances = nullptr;  // of these records, kept for later guards (guard.hpp); null: not
 };
 
 // Called for every vector of every product: inline.

@@ -32,8 +32,9 @@ struct Scan {
   Slice records_on_device;
   std::span<const numerics::Record> records;    // of all views, one after the other; to be read when the scan is complete
   std::span<const numerics::Profile> profiles;  // group by group, part by part
+  std::shared_ptr<numerics::Stances> stances;   // of the records, for all plans they are kept for
   bool finite = true;                           // all entries are
-  numerics::Side side() const { return {records, profiles}; }
+  numerics::Side side() const { return {records, profiles, stances.get()}; }
 };
 using SharedScan = std::shared_ptr<const Scan>;
 /// The exponents kappa and groups of the second look on the device: (kappa, group) a term.

@@ -122,8 +122,15 @@ TEST(Guard, CertifiesAsTheJudgeAtTheLimitsOfTheWidths) {
       }
       return sum;
     };
+    Stances left, right;  // kept: the second time they are not made again
+    Look keeping = look.data.look();
+    keeping.left.stances = &left, keeping.right.stances = &right;
     for (int index = 0; index < static_cast<int>(ladder.size()); ++index) {
       const Rung got = certify(look.data.look(), index);
+      for (int time = 0; time < 2; ++time) {
+        const Rung kept = certify(keeping, index);
+        ASSERT_EQ(std::tuple(kept.index, kept.level, kept.bound), std::tuple(got.index, got.level, got.bound)) << t;
+      }
       const test::Certificate expected = test::reference_certify({look.left, look.right, look.data.parts}, index, overlap);
       ASSERT_EQ(std::tuple(got.index, got.level, got.bound), std::tuple(index, expected.level, expected.bound)) << t;
       ++levels[static_cast<std::size_t>(got.level)];
@@ -132,6 +139,16 @@ TEST(Guard, CertifiesAsTheJudgeAtTheLimitsOfTheWidths) {
   }
   for (const int seen : levels) EXPECT_GT(seen, 200);  // every branch was taken
   EXPECT_GT(saturated, 20);
+}
+
+TEST(Guard, KeptStancesAreMadeOnce) {
+  Record record{};
+  record.L = 40, record.low_re = -200, record.low_im = AB_NO_LOW, record.R_re = 1000;
+  Stances stances;
+  const Stance first = stances.of({{&record, 1}, {}}, 1, 1);
+  record.R_re = 5000;
+  EXPECT_EQ(BigInt(stances.of({{&record, 1}, {}}, 1, 1).sum[0]), BigInt(first.sum[0]));
+  EXPECT_GT(BigInt(stances.of({{&record, 1}, {}}, 1, 2).sum[0]), BigInt(first.sum[0]));  // another budget
 }
 
 test::Vectors vectors_of(std::initializer_list<double> values) {
