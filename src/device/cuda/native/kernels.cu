@@ -56,9 +56,9 @@ AB_RESIDUES(residues_across_complex, residues_across, 2, across_threads, 1)
   extern "C" __global__ void __launch_bounds__((vectors) * (lanes), blocks) name(const __grid_constant__ ScanParams p) { \
     scan<parts, vectors, lanes, across>(p);                                                                                       \
   }
-AB_SCAN(scan_long_real, 1, 1, long_lanes, false, 3)
+AB_SCAN(scan_long_real, 1, 1, long_lanes, false, 4)
 AB_SCAN(scan_long_complex, 2, 1, long_lanes, false, 3)
-AB_SCAN(scan_short_real, 1, short_vectors, short_lanes, false, 3)
+AB_SCAN(scan_short_real, 1, short_vectors, short_lanes, false, 4)
 AB_SCAN(scan_short_complex, 2, short_vectors, short_lanes, false, 3)
 AB_SCAN(scan_across_real, 1, side_vectors, side_lanes, true, 1)
 AB_SCAN(scan_across_complex, 2, side_vectors, side_lanes, true, 1)
