@@ -122,6 +122,10 @@ const GemmProblem<Complex>& without_conjugation(const GemmProblem<Complex>& prob
   return problem;
 }
 
+void end_row(std::atomic<int>& failures) {
+  if (failures.load(std::memory_order_relaxed) != 0) failures.store(0);
+}
+
 void note_vendor_failure(Reason reason) {
   if (reason == Reason::KernelMissing) vendor_failures_in_a_row.store(most_failures);
   if (reason == Reason::DeviceError) vendor_failures_in_a_row.fetch_add(1);
@@ -162,8 +166,8 @@ Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On w
     if (by_vendor) note_vendor_failure(outcome.declined->reason);
     return outcome;
   }
-  std::atomic<int>& failures = by_vendor ? vendor_failures_in_a_row : failures_in_a_row;
-  if (where == On::CurrentDevice && failures.load(std::memory_order_relaxed) != 0) failures.store(0);
+  if (where == On::CurrentDevice) end_row(failures_in_a_row);
+  if (by_vendor && !outcome.declined) end_row(vendor_failures_in_a_row);
   if (!outcome.declined) count(problem, outcome.report.device, monotonic_ns() - start_ns);
   return outcome;
 }
