@@ -22,6 +22,7 @@ constexpr int most_failures = 3;  // in a row (spec 5.6)
 
 constinit std::atomic<bool> given_up{false};
 constinit std::atomic<int> failures_in_a_row{0};
+constinit std::atomic<int> vendor_failures_in_a_row{0};  // of the device's own GEMM; a missing one has failed often enough
 
 void give_up(const char* why) noexcept {
   if (given_up.exchange(true)) return;
@@ -121,6 +122,15 @@ const GemmProblem<Complex>& without_conjugation(const GemmProblem<Complex>& prob
   return problem;
 }
 
+void end_row(std::atomic<int>& failures) {
+  if (failures.load(std::memory_order_relaxed) != 0) failures.store(0);
+}
+
+void note_vendor_failure(Reason reason) {
+  if (reason == Reason::KernelMissing) vendor_failures_in_a_row.store(most_failures);
+  if (reason == Reason::DeviceError) vendor_failures_in_a_row.fetch_add(1);
+}
+
 // On the device and the cpu device together. Whatever fails on the device is its failure, though the result is complete.
 template <Scalar T>
 Outcome attempt_split(const GemmProblem<T>& problem, const ops::Choices& choices, ops::Context& device) {
@@ -147,15 +157,31 @@ Outcome attempt(const GemmProblem<T>& problem, const ops::Choices& choices, On w
   Outcome outcome;
   const std::shared_ptr<ops::Context> context = open_context(where, outcome);
   if (context == nullptr) return outcome;
+  const bool by_vendor = choices.method == Method::Vendor;
   const std::uint64_t start_ns = monotonic_ns();
   try {
     outcome = compute(without_conjugation(problem), choices, *context);
   } catch (const Error& error) {
-    return failed(error, *context, where);
+    outcome = failed(error, *context, where);
+    if (by_vendor) note_vendor_failure(outcome.declined->reason);
+    return outcome;
   }
-  if (where == On::CurrentDevice && failures_in_a_row.load(std::memory_order_relaxed) != 0) failures_in_a_row.store(0);
+  if (where == On::CurrentDevice) end_row(failures_in_a_row);
+  if (by_vendor && !outcome.declined) end_row(vendor_failures_in_a_row);
   if (!outcome.declined) count(problem, outcome.report.device, monotonic_ns() - start_ns);
   return outcome;
+}
+
+// What the vendor's GEMM declines or fails to do, the class does.
+template <Scalar T>
+Outcome attempt_by_method(const GemmProblem<T>& problem, const ops::Choices& choices, On where) {
+  const Outcome outcome = attempt(problem, choices, where);
+  if (choices.method == Method::Class || !outcome.declined) return outcome;
+  ops::Choices of_class = choices;
+  of_class.method = Method::Class;
+  Outcome by_class = attempt(problem, of_class, where);
+  if (!by_class.declined) by_class.report.fallback_reason = outcome.declined->reason;
+  return by_class;
 }
 
 }  // namespace
@@ -171,10 +197,14 @@ bool device_usable() noexcept {
   }
 }
 
+bool vendor_gemm_usable() noexcept {
+  return vendor_failures_in_a_row.load(std::memory_order_relaxed) < most_failures;
+}
+
 template <Scalar T>
 Outcome try_on_device(const GemmProblem<T>& problem, const ops::Choices& choices, On where) noexcept {
   try {
-    return attempt(problem, choices, where);
+    return attempt_by_method(problem, choices, where);
   } catch (const std::bad_alloc&) {
     return declined(Reason::AllocationFailed);
   } catch (...) {

@@ -12,7 +12,11 @@ enum class On { CurrentDevice, Cpu };
 /// False when BLAS calls have no device: AB_DEVICE names none that exists (one warning), it was lost, or it failed too often in a row.
 bool device_usable() noexcept;
 
-/// The problem on that device. Declined with a reason word and C untouched when the device declines, fails or cannot be opened.
+/// False once the devices' own GEMM was wanted and missing, or failed too often in a row.
+bool vendor_gemm_usable() noexcept;
+
+/// The problem on that device; by the class, and with a fallback reason, where the vendor's GEMM was chosen and does not do it. Declined
+/// with a reason word and C untouched when the device declines, fails or cannot be opened.
 template <Scalar T>
 Outcome try_on_device(const GemmProblem<T>& problem, const ops::Choices& choices, On where) noexcept;
 

@@ -85,14 +85,13 @@ ProductReport run_on_cpu(const GemmProblem<T>& problem, const Surroundings& arou
   return host_report(around.precision, Scheme::Ieee);
 }
 
-constexpr double undivided = 0;  // the cpu's share of the columns
-
 template <Scalar T>
-ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, const Surroundings& around, double cpu_share) {
+ProductReport run_on_device(const GemmProblem<T>& problem, const Front& front, const Surroundings& around, const routing::Route& route) {
   ops::Choices choices;
   choices.precision = around.precision;
+  choices.method = route.method;
   choices.host_pack = around.settings.host_pack;
-  choices.cpu_share = cpu_share;
+  choices.cpu_share = route.split_share;
   choices.may_decline = around.host_may_serve(Reason::Nonfinite);
   const Outcome outcome = try_on_device(problem, choices, On::CurrentDevice);
   if (!outcome.declined) return outcome.report;
@@ -125,7 +124,7 @@ routing::Route route_of(const GemmProblem<T>& problem, const Front& front, const
                                  .k = problem.operation == Operation::RankTwo ? 2 * problem.k : problem.k,
                                  .precision = around.precision,
                                  .path = path_of(problem),
-                                 .divisible = front.routine->family == Family::Gemm};
+                                 .plain_product = front.routine->family == Family::Gemm};
   const routing::State state{.disabled = !around.settings.disabled.empty() && is_disabled(around.settings, *front.routine),
                              .forked_child = is_forked_child(),
                              .device_usable = around.settings.mode == Mode::Cpu || device_usable(),
@@ -153,7 +152,7 @@ template <Scalar T>
 void perform(const GemmProblem<T>& problem, const Front& front, const Surroundings& around) {
   const routing::Route route = route_of(problem, front, around);
   ThreadState& thread = around.thread;
-  if (route.engine != Engine::Host) return remember(thread, run_on_device(problem, front, around, route.split_share), route.reason);
+  if (route.engine != Engine::Host) return remember(thread, run_on_device(problem, front, around, route), route.reason);
   if (around.host_may_serve(Reason::None)) return remember(thread, run_on_host_blas(problem, front, around), route.reason);
   remember(thread, run_on_cpu(problem, around), route.reason);
 }
@@ -170,7 +169,7 @@ void perform(const GemmBatch<T>& batch, const Front& front, const Surroundings& 
   bool any_on_gpu = false;
   for (Index i = 0; i < batch.count; ++i) {
     const GemmProblem<T> product = batch.product(i);
-    const ProductReport report = on_device ? run_on_device(product, front, around, undivided) : run_on_cpu(product, around);
+    const ProductReport report = on_device ? run_on_device(product, front, around, route) : run_on_cpu(product, around);
     any_on_gpu = any_on_gpu || is_gpu(report);
     all = merged(all, report);
   }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <new>
 
+#include "blas/device_attempt.hpp"
 #include "core/settings.hpp"
 #include "device/registry.hpp"
 #include "host_blas/host_blas.hpp"
@@ -61,7 +62,8 @@ routing::Surface search_surface(int index) {
   if (tables == nullptr) throw std::bad_alloc();
   const routing::Section* section = search(*tables, index);
   if (section != nullptr) last_section.store(section);
-  return {section, device::traits_of(index).unified_memory, index != cpu_index};
+  const device::Traits& traits = device::traits_of(index);
+  return {section, traits.unified_memory, index != cpu_index, traits.fp64_product};
 }
 
 routing::Surface surface_of(int index) {
@@ -88,7 +90,10 @@ std::string table_fact() {
 
 routing::Surface surface_of_current_device() noexcept {
   try {
-    return may_find_surface() ? surface_of(ops::current_device_index()) : routing::Surface();
+    if (!may_find_surface()) return {};
+    routing::Surface surface = surface_of(ops::current_device_index());
+    surface.has_vendor_gemm = surface.has_vendor_gemm && vendor_gemm_usable();
+    return surface;
   } catch (...) {  // devices cannot be listed, or no memory: nothing is known
     return {};
   }

@@ -27,6 +27,9 @@ enum class Scheme { None = 0, Trivial = 1, Vendor = 2, Ieee = 3, DoubleFloat = 4
 /// False for a class that this version does not compute yet: the one place that says so.
 bool is_available(Precision precision);
 
+// How a device makes a product: as the precision class says, or by its vendor's own FP64 GEMM.
+enum class Method : std::uint8_t { Class, Vendor };
+
 enum class ModuliFamily { Int8, Ten, Eleven };
 
 /// The fixed vocabulary of reports (docs/integration.md, spec 8.2): first the routes, then the declines.

@@ -65,6 +65,7 @@ struct Traits {
   bool results_in_place = false;  // adopted memory may be written as results: a launch that has begun does not fail
   bool only_on_request = false;   // never a default: a software renderer
   bool fp64 = false;
+  bool fp64_product = false;  // its vendor's library may have one: the kernel fp64_product (fp64_product.hpp), whose loading opens that
   bool int8_matrix = false;
   Index vector_unit = 1;                    // vectors of a residue plane come in multiples of it
   Index plane_padding_bytes = 0;            // between residue planes, beyond their size

@@ -10,6 +10,7 @@
 #include "core/process.hpp"
 #include "core/settings.hpp"
 #include "core/thread_state.hpp"
+#include "device/fp64_product.hpp"
 #include "device/registry.hpp"
 #include "device/self_test.hpp"
 #include "ops/host_memory.hpp"
@@ -140,6 +141,12 @@ Lease Context::lease(std::size_t bytes) {
     prepared_->give_way(UINT64_MAX);
     return pool_->lease(bytes);
   }
+}
+
+const device::Kernel& Context::fp64_product() {
+  const std::scoped_lock lock(loading_);
+  if (fp64_product_ == nullptr) fp64_product_ = device_.load({device::fp64_product_name});
+  return *fp64_product_;
 }
 
 void Context::launch(Text text, std::uint64_t groups, Index work, std::initializer_list<Argument> arguments) {

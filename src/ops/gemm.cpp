@@ -29,6 +29,7 @@ Outcome checked(Context& context, const Product& product, const Choices& choices
   if (choices.family == ModuliFamily::Eleven) return {Decline{Reason::KernelMissing}, report};
   if (!is_countable(product)) return {Decline{Reason::SizeLimit}, report};
   if (is_trivial(product)) return trivial(context, product, in_buffers_of(context, choices), report);
+  if (choices.method == Method::Vendor) return multiply_by_vendor(context, product, in_buffers_of(context, choices));
   return carry_out(context, product, decide(context, product, choices), choices);
 }
 
@@ -48,7 +49,8 @@ Outcome multiply(Context& context, const Product& product, const Choices& choice
 
 template <Scalar T>
 Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
-  if (choices.host_pack && reads_packed(context.device().traits())) return gemm_with_host_pack(context, problem, choices);
+  const bool host_pack = choices.host_pack && choices.method == Method::Class;
+  if (host_pack && reads_packed(context.device().traits())) return gemm_with_host_pack(context, problem, choices);
   Staged<T> staged(context, problem, settled(context, choices));
   Outcome outcome = multiply(context, staged.product(), staged.choices());
   if (!outcome.declined) timed(context, Stage::Fetch, [&] { staged.fetch(); });

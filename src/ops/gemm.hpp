@@ -12,6 +12,7 @@ namespace ab::ops {
 
 struct Choices {
   Precision precision = Precision::Fp64;
+  Method method = Method::Class;            // Vendor: the device's own FP64 GEMM, whatever the class, or a decline
   std::optional<ModuliFamily> family = {};  // none: the device's own; never changes a bit
   Index cap_bytes = -1;                     // workspace; -1: AB_STAGING_MB
   bool may_exceed_cap = false;              // resident products exceed the cap rather than fail

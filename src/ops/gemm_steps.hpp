@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The three ways a product is computed on a device once it is known that it can be: each writes C last.
 #pragma once
+#include <functional>
+
 #include "ops/decision.hpp"
 
 namespace ab::ops {
@@ -20,6 +22,15 @@ void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan
 
 /// IEEE path (docs/numerics.md 4) on the device.
 void multiply_ieee(Context& context, const Product& product, const Choices& choices);
+
+/// The device's own FP64 GEMM: no certificate, nobody's bits. Declines what it has no form for (KernelMissing, SizeLimit) before anything
+/// is computed; throws Error(ShaderCompile) where there is none, and after any other Error the result must be given up.
+Outcome multiply_by_vendor(Context& context, const Product& product, const Choices& choices);
+
+/// The product in blocks of rows and columns under the cap, sums whole: `launch` makes each, whose views are in device memory.
+/// Throws OverCap.
+using LaunchBlock = std::function<void(const Product& block, Block rows, Block columns)>;
+void multiply_in_blocks(Context& context, const Product& product, const Choices& choices, const LaunchBlock& launch);
 
 /// C = beta C (docs/numerics.md 3.3).
 void scale_result(Context& context, const Product& product, const Choices& choices);

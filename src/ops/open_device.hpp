@@ -5,6 +5,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "device/buffer_pool.hpp"
@@ -39,6 +40,9 @@ class Context {
   /// Device memory of the pool. Prepared operands that nobody uses give way to the cap, and before there is said to be no memory.
   Lease lease(std::size_t bytes);
 
+  /// The device's own FP64 product (device/fp64_product.hpp), loaded when it is first asked for. Throws Error(ShaderCompile).
+  const device::Kernel& fp64_product();
+
   /// Launches `groups` groups of a kernel; `groups` also goes to the kernel in its params. `work`: rough inner operations.
   void launch(Text text, std::uint64_t groups, Index work, std::initializer_list<Argument> arguments);
 
@@ -50,6 +54,8 @@ class Context {
   std::unique_ptr<PreparedOperands> prepared_;
   device::KernelCache kernels_;
   std::unique_ptr<device::Queue> queue_;
+  std::mutex loading_;
+  std::unique_ptr<device::Kernel> fp64_product_;  // guarded by loading_; null: not asked for yet, or not there
   std::atomic<bool> dead_{false};
 };
 

@@ -37,8 +37,13 @@ void launch_ieee(Context& context, const Product& product, Block rows, Block col
 
 }  // namespace
 
-// Sums run over all terms in order, so blocks are of rows and columns only; where nothing is fetched there is one.
 void multiply_ieee(Context& context, const Product& product, const Choices& choices) {
+  multiply_in_blocks(context, product, choices,
+                     [&](const Product& block, Block rows, Block columns) { launch_ieee(context, block, rows, columns); });
+}
+
+// Sums run over all terms in order, so blocks are of rows and columns only; where nothing is fetched there is one.
+void multiply_in_blocks(Context& context, const Product& product, const Choices& choices, const LaunchBlock& launch) {
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const Cut cut = cut_product(with_copies({}, product), all, static_cast<std::uint64_t>(choices.cap_bytes));
   if ((!cut.fits || cut.blocks.inner < all.inner) && !choices.may_exceed_cap) throw OverCap();
@@ -52,7 +57,7 @@ void multiply_ieee(Context& context, const Product& product, const Choices& choi
       block.left = left.view;
       block.right = right.view;
       block.c = result.block(rows, columns);
-      launch_ieee(context, block, rows, columns);
+      launch(block, rows, columns);
     }
   }
   result.commit();

@@ -9,7 +9,6 @@
 
 namespace ab::routing {
 
-enum class Method { Class, Vendor };      // on a device: the precision class, or the device's own FP64 GEMM
 enum class DataPath { Copied, InPlace };  // operands in ordinary memory; all registered or unified
 
 /// Of a call: what the decision may depend on. Never the data.
@@ -19,7 +18,7 @@ struct Request {
   Index m, n, k;
   Precision precision = Precision::Fp64;
   DataPath path = DataPath::Copied;
-  bool divisible = false;  // columns of C may be computed on different devices
+  bool plain_product = false;  // C is one product and no more: its columns may be computed apart, and by the vendor's GEMM
 };
 
 /// Of the process and the thread.
@@ -27,7 +26,6 @@ struct State {
   bool disabled = false;  // the routine is named in AB_DISABLE
   bool forked_child = false;
   bool device_usable = true;
-  bool device_has_vendor_gemm = false;
   bool host_blas_found = false;
   bool reproducible = false;
   Mode mode = Mode::Auto;

@@ -5,7 +5,7 @@ namespace ab::routing {
 namespace {
 
 bool may_split(const Request& request, const State& state, const Surface& surface) {
-  return state.split.mode != Split::Mode::Off && request.divisible && request.n >= 2 && surface.shares;
+  return state.split.mode != Split::Mode::Off && request.plain_product && request.n >= 2 && surface.shares;
 }
 
 Request on(const Surface& surface, Request request) {
@@ -30,7 +30,8 @@ Route shared_route(Request request, State state, Reason reason, Surface surface)
 Route measured_route(Request request, State state, Surface surface) {
   const Request asked = on(surface, request);
   const Verdict of_class = look_up(*surface.section, asked, class_of(request.precision));
-  const Verdict of_vendor = state.device_has_vendor_gemm ? look_up(*surface.section, asked, TableClass::Vendor) : Verdict();
+  const bool vendor_may = surface.has_vendor_gemm && request.plain_product;
+  const Verdict of_vendor = vendor_may ? look_up(*surface.section, asked, TableClass::Vendor) : Verdict();
   if (!of_class.measured && !of_vendor.measured) return {Engine::Host, Method::Class, Reason::NoMeasurement};
   const bool by_table =
       may_split(request, state, surface) && state.split.mode == Split::Mode::Auto && of_class.split_faster && of_class.split_share;

@@ -13,6 +13,7 @@ struct Surface {
   const Section* section = nullptr;  // measurements; null: there are none
   bool unified_memory = false;       // operands are read in place
   bool shares = false;               // it is not the cpu device, so that the two can share a product
+  bool has_vendor_gemm = false;      // as far as is known: whether its library is there shows when it is first wanted
 };
 /// Asked only when the decision needs it, since reading a table may mean looking for devices.
 using SurfaceSource = Surface (*)();

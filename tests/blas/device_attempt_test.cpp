@@ -14,9 +14,9 @@ namespace {
 using test::faked;
 using test::run_self;
 
-Outcome attempt(On where = On::CurrentDevice) {
+Outcome attempt(On where = On::CurrentDevice, Method method = Method::Class) {
   static double a = 1, b = 1, c = 7;
-  return try_on_device(GemmProblem<double>{1, 1, 1, 1, {&a, 1, Op::None}, {&b, 1, Op::None}, 0, {&c, 1}}, {}, where);
+  return try_on_device(GemmProblem<double>{1, 1, 1, 1, {&a, 1, Op::None}, {&b, 1, Op::None}, 0, {&c, 1}}, {.method = method}, where);
 }
 
 Reason reason_of_attempt(On where = On::CurrentDevice) {
@@ -76,8 +76,45 @@ TEST(Inner, DISABLED_AskedForButAbsent) {
   EXPECT_EQ(faked().warnings[0].find("AB_DEVICE=\"vulkan:1\""), 0u) << faked().warnings[0];
 }
 
+void expect_by_class(Reason reason) {
+  const Outcome outcome = attempt(On::CurrentDevice, Method::Vendor);
+  EXPECT_FALSE(outcome.declined);
+  EXPECT_EQ(outcome.report.scheme, Scheme::CrtInt8);
+  EXPECT_EQ(outcome.report.fallback_reason, reason);
+}
+
+TEST(Inner, DISABLED_VendorsGemmThatKeepsFailing) {
+  test::reset();
+  for (int round = 0; round < 2; ++round) {
+    faked().vendor_fails = Status::KernelFailed;
+    expect_by_class(Reason::DeviceError);
+    expect_by_class(Reason::DeviceError);
+    faked().vendor_fails.reset();
+    EXPECT_EQ(attempt(On::CurrentDevice, Method::Vendor).report.scheme, Scheme::Vendor);
+    EXPECT_EQ(attempt().report.scheme, Scheme::CrtInt8);
+  }
+  faked().vendor_fails = Status::AllocFailed;
+  for (int i = 0; i < 5; ++i) expect_by_class(Reason::AllocationFailed);
+  EXPECT_TRUE(vendor_gemm_usable());
+  faked().vendor_fails = Status::KernelFailed;
+  for (int i = 0; i < 3; ++i) expect_by_class(Reason::DeviceError);
+  EXPECT_FALSE(vendor_gemm_usable());
+  EXPECT_TRUE(device_usable());
+  EXPECT_TRUE(faked().warnings.empty());
+}
+
+TEST(Inner, DISABLED_VendorsGemmThatIsMissing) {
+  test::reset();
+  EXPECT_TRUE(vendor_gemm_usable());
+  faked().vendor_fails = Status::ShaderCompile;
+  expect_by_class(Reason::KernelMissing);
+  EXPECT_FALSE(vendor_gemm_usable());
+  EXPECT_TRUE(device_usable());
+}
+
 TEST(DeviceAttempt, GivesUpWhatKeepsFailing) {
-  for (const char* name : {"ThreeErrorsInARow", "LostDevice", "AskedForButRefused", "AskedForButAbsent"}) {
+  for (const char* name : {"ThreeErrorsInARow", "LostDevice", "AskedForButRefused", "AskedForButAbsent", "VendorsGemmThatKeepsFailing",
+                           "VendorsGemmThatIsMissing"}) {
     EXPECT_EQ(run_self(std::string("Inner.DISABLED_") + name, {}).exit_status, 0) << name;
   }
 }

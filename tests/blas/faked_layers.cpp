@@ -116,6 +116,7 @@ const Traits& traits_of(int index) {
   wanted.name = index == 0 ? "A CPU" : "A GPU";
   wanted.table_kind = index == 0 ? faked().cpu_kind : "";
   wanted.unified_memory = index == 0;
+  wanted.fp64_product = index == 1;
   return wanted;
 }
 int index_of_id(const std::string& id) {
@@ -174,14 +175,16 @@ Outcome compute(Context& context, const GemmProblem<T>& problem, const Choices& 
   faked().last_ops = {problem.a.op, problem.b.op};
   if (faked().host_memory_gone) throw std::bad_alloc();
   if (const auto status = cpu ? faked().cpu_fails : faked().gpu_fails) throw Error(*status, "faked failure");
+  const bool by_vendor = choices.method == Method::Vendor;
+  if (by_vendor && faked().vendor_fails) throw Error(*faked().vendor_fails, "faked failure");
   if (const auto reason = cpu ? faked().cpu_declines : faked().gpu_declines) return {Decline{*reason}, {}};
   test::fill(problem, cpu ? test::by_cpu : test::by_gpu);
   ProductReport report;
   report.precision = choices.precision;
-  report.scheme = Scheme::CrtInt8;
+  report.scheme = by_vendor ? Scheme::Vendor : Scheme::CrtInt8;
   report.engine = Engine::Device;
   report.device = context.index();
-  report.moduli = 14;
+  report.moduli = by_vendor ? 0 : 14;
   return {std::nullopt, report};
 }
 template Outcome compute(Context&, const GemmProblem<double>&, const Choices&);

@@ -26,6 +26,7 @@ struct Faked {
   std::string cpu_kind;                                       // Traits::table_kind of device 0
   std::optional<Status> opening_fails, gpu_fails, cpu_fails;  // thrown; cpu is device 0
   std::optional<Reason> gpu_declines, cpu_declines;
+  std::optional<Status> vendor_fails;  // thrown by products of that method
   bool host_memory_gone = false;       // products throw std::bad_alloc
   bool context_is_dead = false;        // closed by a shutdown meanwhile
   std::function<void()> in_host_blas;  // runs inside a call of the host BLAS

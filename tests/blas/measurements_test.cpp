@@ -34,11 +34,12 @@ TEST(Inner, DISABLED_ASectionForEachDevice) {
   ASSERT_NE(of_gpu, nullptr);
   EXPECT_EQ(of_gpu->threads, 2);
   EXPECT_EQ(surface_of_current_device().section, of_gpu);
+  EXPECT_TRUE(surface_of_current_device().has_vendor_gemm);
   EXPECT_TRUE(faked().warnings.empty());
   EXPECT_EQ(process_facts().table, faked().settings.dispatch_table + ", A GPU, 2 threads");
   thread_state().device = 0;
   EXPECT_EQ(surface_of_current_device().section, nullptr);
-  EXPECT_EQ(surface_of_current_device().section, nullptr);
+  EXPECT_FALSE(surface_of_current_device().has_vendor_gemm);
   ASSERT_EQ(faked().warnings.size(), 1u);  // the file was asked for and does not know this device
   EXPECT_EQ(faked().warnings[0].find("AB_DISPATCH_TABLE="), 0u) << faked().warnings[0];
 }

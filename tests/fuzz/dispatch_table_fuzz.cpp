@@ -22,8 +22,9 @@ void ask(const Section& section, const Request& request) {
     REQUIRE(!verdict.split_share || (*verdict.split_share > 0 && *verdict.split_share < 1));
   }
   asked_section = &section;
-  State state{.device_has_vendor_gemm = true, .host_blas_found = true, .split = {Split::Mode::Auto, 0}};
-  const Route route = choose_route(request, state, [] { return Surface{.section = asked_section, .shares = true}; });
+  State state{.host_blas_found = true, .split = {Split::Mode::Auto, 0}};
+  const Route route =
+      choose_route(request, state, [] { return Surface{.section = asked_section, .shares = true, .has_vendor_gemm = true}; });
   REQUIRE((route.engine == Engine::Split) == (route.split_share > 0));
 }
 
@@ -32,7 +33,7 @@ void ask_about_every_row(const Section& section) {
     for (const Measurement& row : group.rows) {
       Request request{.routine = find_routine(group.key.op), .letters = group.key.letters, .m = row.m, .n = row.n, .k = row.k};
       request.path = group.key.path;
-      request.divisible = true;
+      request.plain_product = true;
       REQUIRE(look_up(section, request, group.key.table_class).measured);
       ask(section, request);
       request.m = request.m / 2 + 1, request.n = request.n > INT64_MAX / 2 ? INT64_MAX : request.n * 2, request.k = 1;

@@ -28,12 +28,20 @@ Surface measured() {
   ++times_asked;
   return {.section = &measured_section()};
 }
+Surface measured_with_vendor() {
+  return {.section = &measured_section(), .has_vendor_gemm = true};
+}
 Surface unmeasured() {
   return {};
 }
 
 Request square(Index n) {
   return {.routine = find_routine("dgemm"), .letters = {'N', 'N'}, .m = n, .n = n, .k = n};
+}
+Request plain_product(Index n) {
+  Request request = square(n);
+  request.plain_product = true;
+  return request;
 }
 State usual() {
   return {.host_blas_found = true};
@@ -89,20 +97,34 @@ TEST(Router, TheSmallestDimensionDecidesTheFloor) {
 
 TEST(Router, ClassOrVendorByTheSmallerSum) {
   State state = usual();
-  const auto method = [&](Index n) { return choose_route(square(n), state, measured).method; };
-  const auto reason = [&](Index n) { return choose_route(square(n), state, measured).reason; };
+  SurfaceSource surface = measured;
+  const auto method = [&](Index n) { return choose_route(plain_product(n), state, surface).method; };
+  const auto reason = [&](Index n) { return choose_route(plain_product(n), state, surface).reason; };
   EXPECT_EQ(method(1000), Method::Class);
   EXPECT_EQ(reason(4000), Reason::TableSlower);  // without a vendor's GEMM its rows say nothing
   EXPECT_EQ(reason(64000), Reason::NoMeasurement);
-  state.device_has_vendor_gemm = true;
+  surface = measured_with_vendor;
   EXPECT_EQ(method(100), Method::Class);  // a tie
   EXPECT_EQ(method(1000), Method::Vendor);
   EXPECT_EQ(method(4000), Method::Vendor);
   EXPECT_EQ(reason(4000), Reason::TableFaster);
   EXPECT_EQ(reason(16000), Reason::TableSlower);
   EXPECT_EQ(reason(64000), Reason::TableFaster);
+  EXPECT_EQ(choose_route(square(4000), state, surface).reason, Reason::TableSlower);  // more than one product: dgemmt, say
   state.mode = Mode::Gpu;
   EXPECT_EQ(method(4000), Method::Class);  // mode gpu always computes the class
+}
+
+TEST(Router, VendorIsNeverChosenWhereItIsNotPermitted) {
+  Request call = plain_product(4000);
+  for (const Precision precision : {Precision::Strict, Precision::Exact}) {
+    call.precision = precision;
+    EXPECT_EQ(choose_route(call, usual(), measured_with_vendor).method, Method::Class);
+  }
+  State reproducible = usual();
+  reproducible.reproducible = true;
+  EXPECT_EQ(choose_route(plain_product(4000), reproducible, measured_with_vendor).method, Method::Class);
+  EXPECT_EQ(choose_route(plain_product(4000), {}, measured_with_vendor).method, Method::Class);  // no host BLAS: the class
 }
 
 TEST(Router, TheTableIsReadOnlyWhenNothingElseDecides) {
@@ -143,6 +165,9 @@ const Section& split_section() {
 Surface other_device() {
   return {.section = &split_section(), .shares = true};
 }
+Surface other_device_with_vendor() {
+  return {.section = &split_section(), .shares = true, .has_vendor_gemm = true};
+}
 Surface cpu_device() {
   return {.section = &split_section()};
 }
@@ -152,18 +177,13 @@ Surface unified_device() {
 Surface other_device_unmeasured() {
   return {.shares = true};
 }
-Request divisible(Index n) {
-  Request request = square(n);
-  request.divisible = true;
-  return request;
-}
 
 TEST(Router, SplitsByTheTable) {
   State state = usual();
-  const auto engine = [&](Index n) { return choose_route(divisible(n), state, other_device).engine; };
+  const auto engine = [&](Index n) { return choose_route(plain_product(n), state, other_device).engine; };
   EXPECT_EQ(engine(100), Engine::Device);  // off by default
   state.split.mode = Split::Mode::Auto;
-  const Route route = choose_route(divisible(100), state, other_device);
+  const Route route = choose_route(plain_product(100), state, other_device);
   EXPECT_EQ(route.engine, Engine::Split);
   EXPECT_EQ(route.method, Method::Class);
   EXPECT_EQ(route.reason, Reason::TableFaster);
@@ -172,14 +192,12 @@ TEST(Router, SplitsByTheTable) {
   EXPECT_EQ(engine(4000), Engine::Split);  // though the device alone would not do
   EXPECT_EQ(engine(16000), Engine::Device);
   EXPECT_EQ(engine(64000), Engine::Device);
-  state.device_has_vendor_gemm = true;
-  EXPECT_EQ(choose_route(divisible(4000), state, other_device).method, Method::Vendor);  // 4 ms against 5
-  state.device_has_vendor_gemm = false;
-  EXPECT_EQ(choose_route(square(100), state, other_device).engine, Engine::Device);            // no columns of C to share
-  EXPECT_EQ(choose_route(divisible(100), state, cpu_device).engine, Engine::Device);           // nobody to share with
-  EXPECT_EQ(choose_route(divisible(100), state, unified_device).reason, Reason::TableSlower);  // it has rows in place
-  EXPECT_EQ(choose_route(divisible(100), state, other_device_unmeasured).reason, Reason::NoMeasurement);
-  Request one_column = divisible(100);
+  EXPECT_EQ(choose_route(plain_product(4000), state, other_device_with_vendor).method, Method::Vendor);  // 4 ms against 5
+  EXPECT_EQ(choose_route(square(100), state, other_device).engine, Engine::Device);                      // no columns of C to share
+  EXPECT_EQ(choose_route(plain_product(100), state, cpu_device).engine, Engine::Device);                 // nobody to share with
+  EXPECT_EQ(choose_route(plain_product(100), state, unified_device).reason, Reason::TableSlower);        // it has rows in place
+  EXPECT_EQ(choose_route(plain_product(100), state, other_device_unmeasured).reason, Reason::NoMeasurement);
+  Request one_column = plain_product(100);
   one_column.n = 1;
   state.min_gpu_dim = 0;
   state.mode = Mode::Gpu;
@@ -190,16 +208,17 @@ TEST(Router, SplitsWhatIsRoutedToADeviceForOtherReasons) {
   State state = usual();
   state.mode = Mode::Gpu;
   state.split = {Split::Mode::Share, 0.25};
-  Route route = choose_route(divisible(1000), state, other_device_unmeasured);
+  Route route = choose_route(plain_product(1000), state, other_device_unmeasured);
   EXPECT_EQ(route.engine, Engine::Split);
   EXPECT_EQ(route.reason, Reason::ModeGpu);
   EXPECT_EQ(route.split_share, 0.25);
-  EXPECT_EQ(choose_route(divisible(1000), state, cpu_device).engine, Engine::Device);
-  EXPECT_EQ(choose_route(divisible(20), state, other_device).engine, Engine::Host);
+  EXPECT_EQ(choose_route(plain_product(1000), state, cpu_device).engine, Engine::Device);
+  EXPECT_EQ(choose_route(plain_product(20), state, other_device).engine, Engine::Host);
   state.mode = Mode::Auto;
-  EXPECT_EQ(choose_route(divisible(1000), state, other_device).engine, Engine::Split);
-  EXPECT_EQ(choose_route(divisible(4000), state, other_device).reason, Reason::TableSlower);  // a share does not change where a call goes
-  Request strict = divisible(100);
+  EXPECT_EQ(choose_route(plain_product(1000), state, other_device).engine, Engine::Split);
+  EXPECT_EQ(choose_route(plain_product(4000), state, other_device).reason,
+            Reason::TableSlower);  // a share does not change where a call goes
+  Request strict = plain_product(100);
   strict.precision = Precision::Strict;
   route = choose_route(strict, state, other_device);
   EXPECT_EQ(route.engine, Engine::Split);
@@ -207,10 +226,10 @@ TEST(Router, SplitsWhatIsRoutedToADeviceForOtherReasons) {
   state.split = {Split::Mode::Auto, 0};
   EXPECT_EQ(choose_route(strict, state, other_device).engine, Engine::Device);  // no rows speak for it
   state.reproducible = true;
-  EXPECT_EQ(choose_route(divisible(100), state, other_device).engine, Engine::Split);
-  EXPECT_EQ(choose_route(divisible(100), state, other_device).reason, Reason::Reproducible);
-  EXPECT_EQ(choose_route(divisible(1000), state, other_device).engine, Engine::Device);
-  EXPECT_EQ(choose_route(divisible(100), state, other_device_unmeasured).engine, Engine::Device);
+  EXPECT_EQ(choose_route(plain_product(100), state, other_device).engine, Engine::Split);
+  EXPECT_EQ(choose_route(plain_product(100), state, other_device).reason, Reason::Reproducible);
+  EXPECT_EQ(choose_route(plain_product(1000), state, other_device).engine, Engine::Device);
+  EXPECT_EQ(choose_route(plain_product(100), state, other_device_unmeasured).engine, Engine::Device);
 }
 
 }  // namespace

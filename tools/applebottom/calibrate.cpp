@@ -46,13 +46,19 @@ Timing timing_of(const CalibrateOptions& options) {
   return options.quick ? Timing{3, 1} : Timing{7, 3};
 }
 
+constexpr const char* vendor = "vendor";  // in place of a class: the device's own FP64 GEMM
+
+// For the current device.
 std::vector<std::string> classes_of(const CalibrateOptions& options) {
-  const std::string words = !options.classes.empty() ? options.classes : options.quick ? "fp64" : "dd,fast,fp64";
-  const std::vector<std::string> classes = cli::split(words, ',');
+  const std::string words = !options.classes.empty() ? options.classes : options.quick ? "fp64,vendor" : "dd,fast,fp64,vendor";
+  std::vector<std::string> classes = cli::split(words, ',');
   for (const std::string& word : classes) {
+    if (word == vendor) continue;
     const ABPrecision precision = parse_precision(word);
     if (precision > AB_PRECISION_FP64) throw Failure(Exit::WrongUsage, fmt::format("class {} is never looked up in a table", word));
   }
+  if (!has_vendor_gemm()) std::erase(classes, vendor);
+  if (classes.empty()) throw Failure(Exit::NotAvailable, "the device has no FP64 GEMM of its vendor's that works");
   return classes;
 }
 
@@ -79,7 +85,7 @@ routing::Section section_for_device(int device) {
 }
 
 routing::TableClass table_class_of(const std::string& word) {
-  return routing::class_of(static_cast<Precision>(parse_precision(word)));
+  return word == vendor ? routing::TableClass::Vendor : routing::class_of(static_cast<Precision>(parse_precision(word)));
 }
 
 const Routine& routine_of(Operation operation) {
@@ -150,13 +156,15 @@ class Calibration {
     Workload work = make_workload(point.operation, point.shape, 1, point.ops);
     std::unique_ptr<Registered> registered;
     if (path == routing::DataPath::InPlace && device_traits(device_).unified_memory == 0) registered = std::make_unique<Registered>(work);
-    const ABPrecision precision = parse_precision(point.table_class);
-    const Measurement measured = measure(work, device_, precision, {.runs = timing_.runs, .warmup = timing_.warmup});
+    const bool by_vendor = key.table_class == routing::TableClass::Vendor;
+    const ABPrecision precision = by_vendor ? AB_PRECISION_FP64 : parse_precision(point.table_class);
+    const Method method = by_vendor ? Method::Vendor : Method::Class;
+    const Measurement measured = measure(work, device_, precision, {.runs = timing_.runs, .warmup = timing_.warmup, .method = method});
     if (!measured.fault.empty()) return complain(point, measured.fault);
     constexpr double ms = 1e3;
     row.host_ms = measured.host->median_s * ms;
     row.device_ms = measured.device.median_s * ms;
-    if (options_.split && device_ != 0) {
+    if (options_.split && device_ != 0 && !by_vendor) {
       const SplitTime split = measure_split(work, device_, precision, {timing_.runs, timing_.warmup, measured.device.median_s});
       if (split.checksum != measured.device.checksum) return complain(point, "a split product has other bits");
       row.split_ms = split.median_s * ms;
@@ -249,9 +257,11 @@ Exit calibrate(const CalibrateOptions& options) {
 Action add_calibrate(CLI::App& command) {
   auto options = std::make_shared<CalibrateOptions>();
   add_shared_options(command, options->shared);
-  command.add_flag("--quick", options->quick, "a few minutes: sizes to 1024, class fp64, operands as stored, medians of 3 after 1 warm-up");
+  command.add_flag("--quick", options->quick,
+                   "a few minutes: sizes to 1024, classes fp64 and vendor, operands as stored, medians of 3 after 1 warm-up");
   command.add_option("--op", options->operations, "dgemm,zgemm")->type_name("LIST")->capture_default_str();
-  command.add_option("--classes", options->classes, "dd,fast,fp64")->type_name("LIST");
+  command.add_option("--classes", options->classes, "dd,fast,fp64, and vendor where the device has an FP64 GEMM of its own")
+      ->type_name("LIST");
   command.add_option("--max", options->most, "largest dimension (8192)")->check(CLI::Range(256, 1 << 20));
   command.add_flag("--split", options->split, "measure products shared between the cpu device and the device, too");
   command.add_option("--threads", options->threads, "for the cpu device and the host BLAS; default: as the environment says")

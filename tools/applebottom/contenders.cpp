@@ -83,11 +83,9 @@ class Staged final : public InHostMemory {  // as the BLAS ABI does it, once arg
 
 class Direct final : public Contender {
  public:
-  Direct(const Workload& work, ABPrecision precision, double cpu_share)
-      : work_(work), device_(ops::current_context()), c_(static_cast<std::size_t>(work.result_words())) {
-    choices_.precision = static_cast<Precision>(precision);
-    choices_.cpu_share = cpu_share;
-    if (cpu_share == 0) return;
+  Direct(const Workload& work, const ops::Choices& choices)
+      : work_(work), choices_(choices), device_(ops::current_context()), c_(static_cast<std::size_t>(work.result_words())) {
+    if (choices.cpu_share == 0) return;
     const int selected = ab_current_device();
     use_device(0);
     cpu_ = ops::current_context();
@@ -112,7 +110,7 @@ class Direct final : public Contender {
   }
 
   const Workload& work_;
-  ops::Choices choices_;
+  const ops::Choices choices_;
   std::shared_ptr<ops::Context> device_, cpu_;
   std::vector<double> c_;
 };
@@ -222,7 +220,26 @@ std::optional<std::string> host_blas_name() {
 }
 
 std::unique_ptr<Contender> direct_contender(const Workload& workload, ABPrecision precision, double cpu_share) {
-  return std::make_unique<Direct>(workload, precision, cpu_share);
+  ops::Choices choices;
+  choices.precision = static_cast<Precision>(precision);
+  choices.cpu_share = cpu_share;
+  return std::make_unique<Direct>(workload, choices);
+}
+
+std::unique_ptr<Contender> vendor_contender(const Workload& workload) {
+  ops::Choices choices;
+  choices.method = Method::Vendor;
+  return std::make_unique<Direct>(workload, choices);
+}
+
+bool has_vendor_gemm() {
+  const Workload probe = make_workload(Operation::Dgemm, {64, 64, 64}, 1);
+  try {
+    vendor_contender(probe)->run();
+    return true;
+  } catch (const std::exception&) {  // no such kernel, a library that does not start, a decline
+    return false;
+  }
 }
 
 std::unique_ptr<Contender> device_contender(const Workload& workload, Front front) {

@@ -26,6 +26,10 @@ std::optional<std::string> host_blas_name();
 std::unique_ptr<Contender> library_contender(const host_blas::Library& library, const Workload& workload);
 /// The library on the thread's current device by way of no route; `cpu_share` > 0: shared with the cpu device.
 std::unique_ptr<Contender> direct_contender(const Workload& workload, ABPrecision precision, double cpu_share);
+/// The vendor's own FP64 GEMM on the thread's current device, by way of no route.
+std::unique_ptr<Contender> vendor_contender(const Workload& workload);
+/// Whether that device has one: its library is opened to see.
+bool has_vendor_gemm();
 /// The library on the thread's current device.
 std::unique_ptr<Contender> device_contender(const Workload& workload, Front front);
 

@@ -23,6 +23,7 @@ struct MeasureOptions {
   Entries entries = Entries::Sampled;
   std::vector<Peer> peers = {};
   MatrixProbe probe = MatrixProbe::Off;
+  Method method = Method::Class;  // Vendor: operands in host memory, by the device's own FP64 GEMM
 };
 
 struct Side {        // of the comparison

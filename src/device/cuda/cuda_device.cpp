@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/process.hpp"
+#include "device/cuda/cublas.hpp"
 #include "device/cuda/kernel_image.hpp"
 #include "device/cuda/native/native_kernels.hpp"
 #include "device/cuda/staging_ring.hpp"
@@ -100,12 +101,13 @@ Address address_of(const Memory& memory, std::size_t offset) {
   return static_cast<const CudaMemory&>(memory).address() + offset;
 }
 
-// A common kernel, its native form, or both: what the native one does not take, the common one does.
+// A common kernel, its native form, or both: what the native one does not take, the common one does. Or cuBLAS's product alone.
 struct CudaKernel final : Kernel {
   cuda::FunctionHandle function = nullptr;
   const cuda::KernelShape* shape = nullptr;
   NativeKernels* native = nullptr;
   const Form* form = nullptr;
+  std::unique_ptr<cuda::CublasProducts> product;
 };
 
 // A stream with the pinned memory that its copies go through. Used by one thread at a time, with the context current.
@@ -235,6 +237,7 @@ void CudaQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argument
   const std::scoped_lock lock(mutex_);
   const Current current(*context_);
   main_->staging().flush();
+  if (launched.product != nullptr) return launched.product->multiply(std::span(addresses).first(buffers), params, main_->handle());
   if (launched.native != nullptr && launched.native->run(*launched.form, std::span(addresses).first(buffers), params, main_->handle()))
     return;
   const cuda::KernelShape& shape = *launched.shape;
@@ -253,7 +256,7 @@ Traits describe(const Driver& driver, int ordinal) {
   Traits traits;
   traits.id = "cuda:" + std::to_string(ordinal);
   traits.name = "CUDA device";
-  traits.fp64 = true;
+  traits.fp64 = traits.fp64_product = true;
   cuda::Number number = 0;
   if (driver.device_get(&number, ordinal) != cuda::success) return traits;  // listed all the same; opening it says why
   std::array<char, 256> name{};
@@ -309,6 +312,10 @@ class CudaDevice final : public Device {
   }
   std::unique_ptr<Kernel> load(const KernelName& name) override {
     auto kernel = std::make_unique<CudaKernel>();
+    if (name.name == fp64_product_name) {
+      kernel->product = std::make_unique<cuda::CublasProducts>(context_);
+      return kernel;
+    }
     kernel->native = native_.get();
     kernel->form = native_ != nullptr ? NativeKernels::form_of(name.name) : nullptr;
     if (kernel->form == nullptr) kernel->native = nullptr;

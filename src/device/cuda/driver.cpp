@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "device/cuda/driver.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
 
 #include "core/process.hpp"
+#include "device/cuda/entry_points.hpp"
 
 namespace ab::device::cuda {
 namespace {
-
-// One entry point: false when the library does not have it.
-template <class Function>
-bool find(void* library, const char* name, Function*& entry) {
-  entry = reinterpret_cast<Function*>(dlsym(library, name));
-  return entry != nullptr;
-}
 
 // Names with _v2 are those that cuda.h has given its functions since CUDA 4.0 and 11.0.
 bool find_calls_of_devices(void* library, Driver& d) {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <thread>
-#include <type_traits>
 #include <vector>
 
+#include "device/cuda/prototypes.hpp"
 #include "sim/cuda/fake.hpp"
 #if __has_include(<cuda.h>)
 #include <cuda.h>
@@ -16,30 +16,6 @@ namespace ab::device::cuda {
 namespace {
 
 #if __has_include(<cuda.h>)
-// A function of cuda.h with int for every enumeration: what ours must be.
-template <class T>
-struct Plain {
-  using Type = T;
-};
-template <class T>
-requires std::is_enum_v<T>
-struct Plain<T> {
-  using Type = int;
-};
-template <class T>
-requires std::is_enum_v<T>
-struct Plain<T*> {
-  using Type = int*;
-};
-template <class>
-struct Entry;
-template <class R, class... A>
-struct Entry<R(A...)> {
-  using Type = typename Plain<R>::Type (*)(typename Plain<A>::Type...);
-};
-template <class Theirs, class Ours>
-constexpr bool agree = std::is_same_v<typename Entry<Theirs>::Type, Ours>;
-
 static_assert(agree<decltype(cuInit), decltype(Driver::init)>);
 static_assert(agree<decltype(cuDriverGetVersion), decltype(Driver::driver_get_version)>);
 static_assert(agree<decltype(cuGetErrorName), decltype(Driver::get_error_name)>);

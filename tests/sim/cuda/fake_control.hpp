@@ -2,6 +2,8 @@
 // What tests can ask of the fake driver, and make it do. Found in the library that the backend has opened, never linked.
 #pragma once
 #include <cstddef>
+#include <functional>
+#include <vector>
 
 namespace ab::test {
 
@@ -13,6 +15,17 @@ struct FakeAlive {
 };
 
 enum class FakeFailures : int { One, AllFromThere };
+
+/// Work of another library on a stream, with the host's places of the device memory it names.
+struct FakeMemory {
+  unsigned long long address;
+  std::size_t bytes;
+};
+struct FakeLaunch {
+  void* stream;  // null: nothing but a look at the context
+  std::vector<FakeMemory> memory;
+  std::function<void(const std::vector<std::byte*>&)> body;
+};
 
 struct FakeControl {
   /// The n-th driver call from now on, from 1, returns `result` (0: none does). Calls that say what a result means are not counted.
@@ -29,6 +42,8 @@ struct FakeControl {
   const char* (*first_violation)();
   /// All devices are as new: what is lost comes back.
   void (*repair)();
+  /// For the vendor's other libraries: one driver call in the current context. Returns its result.
+  int (*run_for_library)(const FakeLaunch& launch);
 };
 
 /// The name of the function that returns the table.

@@ -91,7 +91,8 @@ const ab::test::FakeControl* ab_fake_cuda_control() {
                                                 count_alive,
                                                 [] { return state().violations; },
                                                 [] { return state().first_violation.c_str(); },
-                                                repair};
+                                                repair,
+                                                run_for_library};
   return &control;
 }
 
@@ -110,7 +111,8 @@ Result cuInit(unsigned) {
 }
 
 Result cuDriverGetVersion(int* version) {
-  *version = 13000;
+  const char* const asked = std::getenv("AB_FAKE_CUDA_VERSION");
+  *version = asked != nullptr ? std::atoi(asked) : 13000;
   return success;
 }
 

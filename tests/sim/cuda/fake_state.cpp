@@ -199,7 +199,11 @@ Result enqueue_native(Stream& stream, const Launch& launch) {
   const long violations = now.violations;
   std::function<void()> run = launch.function.native->prepare(*stream.context, launch.arguments, launch.x);
   if (now.violations != violations) return illegal_address;
-  const bool faults = ++now.launches == now.faulting_launch;
+  return enqueue_work(stream, std::move(run));
+}
+
+Result enqueue_work(Stream& stream, std::function<void()> run) {
+  const bool faults = ++state().launches == state().faulting_launch;
   stream.work.push_back([run = std::move(run), faults] {
     if (faults) return illegal_address;
     run();

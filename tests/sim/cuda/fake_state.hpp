@@ -131,5 +131,7 @@ struct Launch {
 };
 Result enqueue(Stream& stream, const Launch& launch);
 Result enqueue_native(Stream& stream, const Launch& launch);
+Result enqueue_work(Stream& stream, std::function<void()> run);  // counted as a launch
+int run_for_library(const FakeLaunch& launch);
 
 }  // namespace ab::test::fake
