@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "device/buffer_pool.hpp"
@@ -31,6 +33,11 @@ class Context {
   device::Queue& queue() { return *queue_; }
   device::BufferPool& pool() { return *pool_; }
   const device::BufferPool& pool() const { return *pool_; }
+  device::Queue& queue_of_stream(std::uint64_t stream);
+  using StreamQueues = std::map<std::uint64_t, std::unique_ptr<device::Queue>>;
+  /// Under the process mutex; what is taken from here is destroyed without it.
+  StreamQueues::node_type take_stream(std::uint64_t stream) { return stream_queues_.extract(stream); }
+  StreamQueues take_streams() { return std::exchange(stream_queues_, {}); }
   PreparedOperands& prepared() { return *prepared_; }
   std::uint64_t cap_bytes() const { return cap_bytes_; }
   bool dead() const { return dead_; }
@@ -50,6 +57,7 @@ class Context {
   std::unique_ptr<PreparedOperands> prepared_;
   device::KernelCache kernels_;
   std::unique_ptr<device::Queue> queue_;
+  StreamQueues stream_queues_;  // under the process mutex, so that a forked child finds them whole
   std::atomic<bool> dead_{false};
 };
 
