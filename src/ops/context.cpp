@@ -144,10 +144,9 @@ device::Queue& Context::queue_of_stream(std::uint64_t stream) {
 }
 
 Lease Context::lease(std::size_t bytes) {
-  const std::uint64_t wanted = pool_->used_bytes() + bytes;
-  if (wanted > cap_bytes_) prepared_->give_way(wanted - cap_bytes_);
+  const auto make_room = [this](std::uint64_t excess_bytes) { prepared_->give_way(excess_bytes); };
   try {
-    return pool_->lease(bytes);
+    return pool_->lease(bytes, make_room);
   } catch (const Error&) {
     prepared_->give_way(UINT64_MAX);
     return pool_->lease(bytes);

@@ -33,6 +33,7 @@ class Context {
   device::Queue& queue() { return *queue_; }
   device::BufferPool& pool() { return *pool_; }
   const device::BufferPool& pool() const { return *pool_; }
+  const std::shared_ptr<device::BufferPool>& shared_pool() const { return pool_; }
   device::Queue& queue_of_stream(std::uint64_t stream);
   using StreamQueues = std::map<std::uint64_t, std::unique_ptr<device::Queue>>;
   /// Under the process mutex; what is taken from here is destroyed without it.
