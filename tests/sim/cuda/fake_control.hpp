@@ -27,7 +27,8 @@ struct FakeControl {
   /// What a driver would not have forgiven: wrong addresses, handles, contexts, pageable memory in asynchronous copies.
   long (*violations)();
   const char* (*first_violation)();
-  /// From now on whoever synchronises a stream with work is answered only when so many do at once; that they do not is a violation (0: none waits).
+  /// From now on whoever synchronises a stream with work is answered only when so many do at once; that they do not is a violation (0: none
+  /// waits).
   void (*gather_streams)(int count);
   /// All devices are as new: what is lost comes back.
   void (*repair)();
