@@ -8,7 +8,8 @@ namespace ab::cli {
 namespace {
 
 constexpr Index smallest = 256;
-constexpr Index small = 64;  // chosen: speaks for 32 to 128, where the floor of AB_MIN_GPU_DIM ends
+constexpr Index most_quick = 512;  // chosen: of routines beyond GEMM, which are many
+constexpr Index small = 64;        // chosen: speaks for 32 to 128, where the floor of AB_MIN_GPU_DIM ends
 // benchmarks/shapes/quantum_espresso.txt; calls below the floor need no row.
 constexpr Shape espresso[] = {{64, 32, 3016}, {256, 256, 9104}, {9104, 256, 256}};
 
@@ -100,7 +101,8 @@ std::vector<Shape> grid_shapes(const Routine& routine, Letters letters, const Gr
     return shapes;
   }
   std::vector<Shape> shapes;
-  for (Index s = smallest; s <= options.most; s *= 2) {
+  const Index most = options.quick ? std::min(options.most, most_quick) : options.most;
+  for (Index s = smallest; s <= most; s *= 2) {
     std::vector<Shape> some = shapes_beyond_gemm(variants, letters[0], s);
     if (options.quick) some.resize(1);
     shapes.insert(shapes.end(), some.begin(), some.end());

@@ -37,7 +37,7 @@ std::vector<const Routine*> calibrated_routines();
 /// Shapes of GEMM by octaves from 256 up to `most`: squares, one dimension small, two small; and those of Quantum ESPRESSO. Every call
 /// whose dimensions lie within a factor of 2 of one of them has a neighbour in the table.
 std::vector<Shape> grid_shapes(Index most, bool quick);
-/// The same of a routine with one pair of letters; beyond GEMM those that it has, quick: with all dimensions large.
+/// The same of a routine with one pair of letters; beyond GEMM those that it has, quick: squares to 512.
 std::vector<Shape> grid_shapes(const Routine& routine, std::array<char, 2> letters, const GridOptions& options);
 
 /// The grid, the cheapest products first, so that what was measured of an interrupted calibration is the most.
