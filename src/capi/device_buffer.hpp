@@ -16,13 +16,20 @@ struct BufferArgument {  // under the name that error texts use
   ab_dev_buffer_t buffer;
 };
 
+struct BufferPlace {
+  ab_dev_buffer_t buffer;
+  std::size_t offset;  // bytes
+};
+
 /// Bytes of host and device memory that correspond: `height` rows of `width` bytes.
 struct Rows {
   std::size_t width, height, device_pitch, host_pitch;
 };
-/// Copies that were checked, counted when they have ended.
-void copy_in(ab_dev_buffer_t to, std::size_t offset, const void* from, const Rows& rows);
-void copy_out(void* to, ab_dev_buffer_t from, std::size_t offset, const Rows& rows);
+/// Copies that were checked, by a queue of the buffer's context; counted when they have ended.
+void copy_in(device::Queue& queue, const BufferPlace& to, const void* from, const Rows& rows);
+void copy_out(device::Queue& queue, void* to, const BufferPlace& from, const Rows& rows);
+/// The queue of the buffer's context, for what is synchronous.
+device::Queue& queue_of(ab_dev_buffer_t buffer);
 
 /// InvalidArgument: NULL.
 void require_pointer(const char* name, const void* pointer);

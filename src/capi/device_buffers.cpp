@@ -45,26 +45,28 @@ void require_one_device(const BufferArgument& a, const BufferArgument& b) {
   require_one_device(both);
 }
 
-void copy_in(ab_dev_buffer_t to, std::size_t offset, const void* from, const Rows& rows) {
-  ABMatrix_s& storage = *to->storage;
+device::Queue& queue_of(ab_dev_buffer_t buffer) {
+  return ops::queue_of(*buffer->storage->context);
+}
+
+void copy_in(device::Queue& queue, const BufferPlace& to, const void* from, const Rows& rows) {
+  ABMatrix_s& storage = *to.buffer->storage;
   const Stopwatch stopwatch;
   const Writing writing({&storage});
-  device::Queue& queue = ops::queue_of(*storage.context);
   const auto* bytes = static_cast<const std::byte*>(from);
   for (std::size_t row = 0; row < rows.height; ++row) {
-    queue.write(*storage.memory, offset + row * rows.device_pitch, std::span(bytes + row * rows.host_pitch, rows.width));
+    queue.write(*storage.memory, to.offset + row * rows.device_pitch, std::span(bytes + row * rows.host_pitch, rows.width));
   }
   queue.finish();
   report::count_transfer(static_cast<Index>(rows.width * rows.height / sizeof(double)), stopwatch.elapsed_ms(), report::Direction::Upload);
 }
 
-void copy_out(void* to, ab_dev_buffer_t from, std::size_t offset, const Rows& rows) {
-  const ABMatrix_s& storage = *from->storage;
+void copy_out(device::Queue& queue, void* to, const BufferPlace& from, const Rows& rows) {
+  const ABMatrix_s& storage = *from.buffer->storage;
   const Stopwatch stopwatch;
   auto* bytes = static_cast<std::byte*>(to);
   for (std::size_t row = 0; row < rows.height; ++row) {
-    ops::queue_of(*storage.context)
-        .read(*storage.memory, offset + row * rows.device_pitch, std::span(bytes + row * rows.host_pitch, rows.width));
+    queue.read(*storage.memory, from.offset + row * rows.device_pitch, std::span(bytes + row * rows.host_pitch, rows.width));
   }
   report::count_transfer(static_cast<Index>(rows.width * rows.height / sizeof(double)), stopwatch.elapsed_ms(),
                          report::Direction::Download);
@@ -170,7 +172,7 @@ ABStatus ab_dev_memcpy_h2d(ab_dev_buffer_t dst, size_t dst_offset, const void* s
     require_range({"dst", dst}, dst_offset, nbytes);
     if (nbytes == 0) return;
     require_usable_buffer({"dst", dst});
-    ab::capi::copy_in(dst, dst_offset, src, {nbytes, 1, 0, 0});
+    ab::capi::copy_in(ab::capi::queue_of(dst), {dst, dst_offset}, src, {nbytes, 1, 0, 0});
   });
 }
 
@@ -181,7 +183,7 @@ ABStatus ab_dev_memcpy_d2h(void* dst, ab_dev_buffer_t src, size_t src_offset, si
     require_range({"src", src}, src_offset, nbytes);
     if (nbytes == 0) return;
     require_usable_buffer({"src", src});
-    ab::capi::copy_out(dst, src, src_offset, {nbytes, 1, 0, 0});
+    ab::capi::copy_out(ab::capi::queue_of(src), dst, {src, src_offset}, {nbytes, 1, 0, 0});
   });
 }
 
@@ -199,7 +201,7 @@ ABStatus ab_dev_memcpy_h2d_strided(ab_dev_buffer_t dst, size_t dst_offset, size_
     require_range({"dst", dst}, dst_offset, reach_of(dst_pitch, width, height));
     if (width == 0 || height == 0) return;
     require_usable_buffer({"dst", dst});
-    ab::capi::copy_in(dst, dst_offset, src, {width, height, dst_pitch, src_pitch});
+    ab::capi::copy_in(ab::capi::queue_of(dst), {dst, dst_offset}, src, {width, height, dst_pitch, src_pitch});
   });
 }
 
@@ -213,7 +215,7 @@ ABStatus ab_dev_memcpy_d2h_strided(void* dst, size_t dst_pitch, ab_dev_buffer_t 
     require_range({"src", src}, src_offset, reach_of(src_pitch, width, height));
     if (width == 0 || height == 0) return;
     require_usable_buffer({"src", src});
-    ab::capi::copy_out(dst, src, src_offset, {width, height, src_pitch, dst_pitch});
+    ab::capi::copy_out(ab::capi::queue_of(src), dst, {src, src_offset}, {width, height, src_pitch, dst_pitch});
   });
 }
 

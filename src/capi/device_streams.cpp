@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Streams of the device-buffer API. All are views of the one in-order thread of their device: each keeps what was submitted to it.
+// Streams of the device-buffer API: each has a thread and, on every device that it is used on, a queue of its own, so their copies overlap.
+// The default stream is that of the device's futures and batches.
 #include <atomic>
 #include <list>
 #include <mutex>
@@ -57,6 +58,12 @@ class Submissions {
   std::list<std::shared_ptr<Completion>> unfinished_;  // under the process mutex, so that a forked child finds it whole
 };
 
+// From 1 on.
+std::uint64_t new_stream() {
+  static constinit std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 // The default stream, of all threads; never destroyed, and no static with a guard: see live_matrices().
 constinit std::atomic<Submissions*> published{nullptr};
 Submissions& default_submissions() {
@@ -70,6 +77,7 @@ Submissions& default_submissions() {
 }  // namespace ab::capi
 
 struct ab_dev_stream_s {
+  std::uint64_t number = ab::capi::new_stream();
   ab::capi::Submissions submissions;
 };
 
@@ -79,17 +87,23 @@ ab::capi::Submissions& submissions_of(ab_dev_stream_t stream) {
   return stream ? stream->submissions : ab::capi::default_submissions();
 }
 
+ab::device::Queue& queue_of(std::uint64_t stream, ab_dev_buffer_t buffer) {
+  return stream == 0 ? ab::capi::queue_of(buffer) : ab::ops::queue_of_stream(*buffer->storage->context, stream);
+}
+
 // The copy, when its turn has come.
 template <class Copy>
-ab::capi::Work work_of(const char* function, const char* name, ab_dev_buffer_t buffer, const Copy& copy) {
-  ABMatrix_s& storage = *buffer->storage;
+ab::capi::Work work_of(const char* function, const ab::capi::BufferArgument& buffer, ab_dev_stream_t stream, const Copy& copy) {
+  ABMatrix_s& storage = *buffer.buffer->storage;
+  const std::uint64_t number = stream ? stream->number : 0;
   // The buffer may be freed before: its storage is held, and copied here is what says where it is.
-  auto body = [name, copy, seen = *buffer, hold = ab::capi::Hold(storage)]() mutable -> std::optional<ab::ProductReport> {
+  auto body = [name = buffer.name, copy, number, seen = *buffer.buffer,
+               hold = ab::capi::Hold(storage)]() mutable -> std::optional<ab::ProductReport> {
     ab::capi::require_usable_buffer({name, &seen});
-    copy(&seen);
+    copy(queue_of(number, &seen), &seen);
     return std::nullopt;
   };
-  return {function, ab::ops::index_of(*storage.context), {}, std::move(body)};
+  return {function, ab::ops::index_of(*storage.context), {}, std::move(body), number};
 }
 
 template <class Check, class Copy>
@@ -99,7 +113,7 @@ ABStatus submit(const char* function, const ab::capi::BufferArgument& buffer, ab
   const ABStatus status = guarded_life(function, [&] {
     if (!check()) return;
     require_usable_buffer(buffer);
-    work = work_of(function, buffer.name, buffer.buffer, copy);
+    work = work_of(function, buffer, stream, copy);
   });
   if (status != AB_OK || !work) return status;
   return guarded(function, [&] { submissions_of(stream).add(submitted_work().submit(std::move(*work))); });
@@ -116,8 +130,8 @@ ABStatus ab_dev_memcpy_h2d_async(ab_dev_buffer_t dst, size_t dst_offset, const v
     require_range({"dst", dst}, dst_offset, nbytes);
     return nbytes > 0;
   };
-  return submit("ab_dev_memcpy_h2d_async", {"dst", dst}, stream, check, [=](ab_dev_buffer_t to) {
-    ab::capi::copy_in(to, dst_offset, src, {nbytes, 1, 0, 0});
+  return submit("ab_dev_memcpy_h2d_async", {"dst", dst}, stream, check, [=](ab::device::Queue& queue, ab_dev_buffer_t to) {
+    ab::capi::copy_in(queue, {to, dst_offset}, src, {nbytes, 1, 0, 0});
   });
 }
 
@@ -128,8 +142,8 @@ ABStatus ab_dev_memcpy_d2h_async(void* dst, ab_dev_buffer_t src, size_t src_offs
     require_range({"src", src}, src_offset, nbytes);
     return nbytes > 0;
   };
-  return submit("ab_dev_memcpy_d2h_async", {"src", src}, stream, check, [=](ab_dev_buffer_t from) {
-    ab::capi::copy_out(dst, from, src_offset, {nbytes, 1, 0, 0});
+  return submit("ab_dev_memcpy_d2h_async", {"src", src}, stream, check, [=](ab::device::Queue& queue, ab_dev_buffer_t from) {
+    ab::capi::copy_out(queue, dst, {from, src_offset}, {nbytes, 1, 0, 0});
   });
 }
 
@@ -147,6 +161,8 @@ void ab_dev_stream_destroy(ab_dev_stream_t stream) {
   guarded("ab_dev_stream_destroy", [&] {
     const std::unique_ptr<ab_dev_stream_s> owned(stream);
     stream->submissions.wait();
+    submitted_work().end_stream(stream->number);
+    ab::ops::close_stream(stream->number);
   });
 }
 

@@ -26,8 +26,8 @@ std::uint64_t ab::capi::new_contents() {
 }
 
 void ABMatrix_s::renew_contents() {
-  if (context && ab::ops::alive(*context)) ab::ops::forget(*context, contents);
-  contents = ab::capi::new_contents();
+  const std::uint64_t before = contents.exchange(ab::capi::new_contents());  // parts of a buffer may be written by several streams
+  if (context && ab::ops::alive(*context)) ab::ops::forget(*context, before);
 }
 
 void ABMatrix_s::release() {

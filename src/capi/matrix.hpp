@@ -23,11 +23,12 @@ struct ABMatrix_s {                           // row-major FP64, rows * cols wor
   int rows = 0;
   int cols = 0;
   std::atomic<bool> has_contents{false};
-  std::atomic<int> promises{0};                       // submitted work that will write it
-  std::atomic<int> holders{1};                        // whoever created it, and work that is not finished
-  bool is_contained = false;                          // of a pool or session, which alone may destroy it
-  std::uint64_t contents = ab::capi::new_contents();  // changes with every write: what is kept of former contents is never found again
-  ABMatrix_s* previous = nullptr;                     // of the live matrices
+  std::atomic<int> promises{0};  // submitted work that will write it
+  std::atomic<int> holders{1};   // whoever created it, and work that is not finished
+  bool is_contained = false;     // of a pool or session, which alone may destroy it
+  std::atomic<std::uint64_t> contents{
+      ab::capi::new_contents()};   // changes with every write: what is kept of former contents is never found again
+  ABMatrix_s* previous = nullptr;  // of the live matrices
   ABMatrix_s* next = nullptr;
 
   ab::Index count() const { return ab::Index{rows} * cols; }

@@ -85,32 +85,33 @@ std::shared_ptr<Completion> SubmittedWork::submit(Work work) {
 
 // False: there is no thread for it.
 bool SubmittedWork::enqueue(Work& work, const std::shared_ptr<Completion>& completion) {
-  const int device = work.device;
+  const LaneName name(work.stream == 0 ? work.device : 0, work.stream);
   std::list<Entry> fresh;
   const std::scoped_lock lock(process_mutex());
-  if (!has_thread(device)) return false;
+  if (!has_thread(name)) return false;
   const std::uint64_t sequence = last_sequence_ + 1;
   fresh.push_back({sequence, {}, completion});
   unfinished_.emplace(sequence, Unfinished{completion, work.results});
   last_sequence_ = sequence;
   for (ABMatrix_s* matrix : work.results) ++matrix->promises;
   fresh.front().work = std::move(work);
-  Lane& lane = lanes_.at(device);
+  Lane& lane = lanes_.at(name);
   lane.waiting.splice(lane.waiting.end(), fresh);
   ++unfinished_count;
   changed_.notify_all();
   return true;
 }
 
-// Signals are the program's: none is handled in a thread that it does not know. Detached: the thread sleeps until the process ends.
-bool SubmittedWork::has_thread(int device) {
-  Lane& lane = lanes_[device];
+// Signals are the program's: none is handled in a thread that it does not know. Detached: the thread sleeps until its stream or the process
+// ends.
+bool SubmittedWork::has_thread(const LaneName& name) {
+  Lane& lane = lanes_[name];
   if (lane.has_thread) return true;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
-    std::thread([this, device] { run_lane(device); }).detach();
+    std::thread([this, name] { run_lane(name); }).detach();
     lane.has_thread = true;
   } catch (const std::system_error&) {  // the caller does the work
   }
@@ -118,13 +119,17 @@ bool SubmittedWork::has_thread(int device) {
   return lane.has_thread;
 }
 
-void SubmittedWork::run_lane(int device) {
+void SubmittedWork::run_lane(const LaneName& name) {
   while (true) {
     std::list<Entry> taken;
     {
       std::unique_lock lock(process_mutex());
-      Lane& lane = lanes_.at(device);
-      changed_.wait(lock, [&] { return !lane.waiting.empty(); });
+      Lane& lane = lanes_.at(name);
+      changed_.wait(lock, [&] { return lane.ends || !lane.waiting.empty(); });
+      if (lane.waiting.empty()) {
+        lanes_.erase(name);
+        return;
+      }
       taken.splice(taken.end(), lane.waiting, lane.waiting.begin());
     }
     complete(taken.front(), run(taken.front().work));
@@ -145,6 +150,18 @@ void SubmittedWork::complete(Entry& entry, const Completion& result) {
   unfinished_.erase(entry.sequence);
   --unfinished_count;
   changed_.notify_all();
+}
+
+void SubmittedWork::end_stream(std::uint64_t stream) {
+  const std::scoped_lock lock(process_mutex());
+  const auto lane = lanes_.find({0, stream});
+  if (lane == lanes_.end()) return;
+  if (lane->second.has_thread) {
+    lane->second.ends = true;
+    changed_.notify_all();
+  } else {
+    lanes_.erase(lane);
+  }
 }
 
 void SubmittedWork::wait_for_all() {
@@ -187,7 +204,7 @@ void SubmittedWork::give_up_in_child() {
     drop_promises(unfinished.promised);
   }
   known->unfinished_.clear();
-  for (auto& [device, lane] : known->lanes_) {
+  for (auto& [name, lane] : known->lanes_) {
     new std::list<Entry>(std::move(lane.waiting));  // left alone: what it holds of a GPU must not be released here
     lane.waiting.clear();
     lane.has_thread = false;

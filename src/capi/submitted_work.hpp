@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Work that goes on after the call that asked for it: one thread a device runs it in the order of submission. Everything else in the
-// library that touches matrices waits for it first (guarded_operation), so a caller sees one order.
+// Work that goes on after the call that asked for it: one thread a device runs it in the order of submission, and one thread a stream what
+// belongs to that. Everything else in the library that touches matrices waits for it first (guarded_operation), so a caller sees one order.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apple_bottom.h"
@@ -32,6 +33,7 @@ struct Work {
   int device;                        // index
   std::vector<ABMatrix_s*> results;  // count as defined from submission on
   std::function<std::optional<ProductReport>()> body;
+  std::uint64_t stream = 0;  // 0: in the order of the device, whose number counts only then
 };
 
 class SubmittedWork {
@@ -48,6 +50,8 @@ class SubmittedWork {
   /// The same as `wait` of what is known now; AB_OK while it is not done.
   ABStatus status_now(const Completion& completion);
   bool is_done(const Completion& completion) const;
+  /// Its thread ends; all its work is done.
+  void end_stream(std::uint64_t stream);
 
  private:
   friend SubmittedWork& submitted_work();
@@ -56,22 +60,24 @@ class SubmittedWork {
     Work work;
     std::shared_ptr<Completion> completion;
   };
-  struct Lane {  // of one device
+  struct Lane {  // of one device, or of one stream
     std::list<Entry> waiting;
     bool has_thread = false;
+    bool ends = false;
   };
+  using LaneName = std::pair<int, std::uint64_t>;  // device and 0, or 0 and stream
   struct Unfinished {
     std::shared_ptr<Completion> completion;
     std::vector<ABMatrix_s*> promised;
   };
-  bool has_thread(int device);
+  bool has_thread(const LaneName& name);
   bool enqueue(Work& work, const std::shared_ptr<Completion>& completion);
-  void run_lane(int device);
+  void run_lane(const LaneName& name);
   void complete(Entry& entry, const Completion& result);
   static void give_up_in_child();
 
   // All under the process mutex, so that a forked child finds it whole.
-  std::map<int, Lane> lanes_;
+  std::map<LaneName, Lane> lanes_;
   std::map<std::uint64_t, Unfinished> unfinished_;  // by sequence
   std::uint64_t last_sequence_ = 0;
   std::condition_variable changed_;

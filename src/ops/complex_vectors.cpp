@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/cap_share.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm_steps.hpp"
 
@@ -53,7 +54,9 @@ void multiply(Context& context, Complex s, const Planes& x, Index count) {
 }
 
 template <class Work>
-void by_pieces(Index count, const Work& work) {
+void by_pieces(Context& context, Index count, const Work& work) {
+  constexpr double most_planes = 8;
+  const CapShare share(context, {}, {most_planes * sizeof(double) * static_cast<double>(std::min(count, piece)), 0});
   for (const Block& block : blocks_of(count, piece)) work(block.first, block.count);
 }
 
@@ -74,7 +77,7 @@ void accumulate(Context& context, const Planes& terms, const ComplexVector& y, I
 }  // namespace
 
 void conjugate(Context& context, const ComplexVector& x, Index count) {
-  by_pieces(count, [&](Index first, Index size) {
+  by_pieces(context, count, [&](Index first, Index size) {
     const Planes planes = gather(context, x, first, size);
     combine(context, Elementwise::Scale, planes.im.slice(), planes.im.slice(), planes.im.slice(), size, -1.0);
     scatter(context, planes, x, first, size);
@@ -82,7 +85,7 @@ void conjugate(Context& context, const ComplexVector& x, Index count) {
 }
 
 void scale(Context& context, Complex alpha, const ComplexVector& x, Index count) {
-  by_pieces(count, [&](Index first, Index size) {
+  by_pieces(context, count, [&](Index first, Index size) {
     const Planes planes = gather(context, x, first, size);
     multiply(context, alpha, planes, size);
     scatter(context, planes, x, first, size);
@@ -90,7 +93,7 @@ void scale(Context& context, Complex alpha, const ComplexVector& x, Index count)
 }
 
 void add_scaled(Context& context, Complex alpha, const ComplexVector& x, const ComplexVector& y, Index count) {
-  by_pieces(count, [&](Index first, Index size) {
+  by_pieces(context, count, [&](Index first, Index size) {
     const Planes terms = gather(context, x, first, size);
     multiply(context, alpha, terms, size);
     if (y.increment == 0) return accumulate(context, terms, y, size);

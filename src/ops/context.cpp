@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/float_environment.hpp"
@@ -132,11 +133,21 @@ Context::~Context() {
   release_registered(*this);
 }
 
+device::Queue& Context::queue_of_stream(std::uint64_t stream) {
+  {
+    const std::scoped_lock lock(process_mutex());
+    const auto found = stream_queues_.find(stream);
+    if (found != stream_queues_.end()) return *found->second;
+  }
+  std::unique_ptr<device::Queue> opened = device_.open_queue();
+  const std::scoped_lock lock(process_mutex());
+  return *stream_queues_.emplace(stream, std::move(opened)).first->second;
+}
+
 Lease Context::lease(std::size_t bytes) {
-  const std::uint64_t wanted = pool_->used_bytes() + bytes;
-  if (wanted > cap_bytes_) prepared_->give_way(wanted - cap_bytes_);
+  const auto make_room = [this](std::uint64_t excess_bytes) { prepared_->give_way(excess_bytes); };
   try {
-    return pool_->lease(bytes);
+    return pool_->lease(bytes, make_room);
   } catch (const Error&) {
     prepared_->give_way(UINT64_MAX);
     return pool_->lease(bytes);
@@ -159,6 +170,12 @@ void Context::launch(Text text, std::uint64_t groups, Index work, std::initializ
 }
 
 namespace {
+
+void close_streams(Context& context) {
+  Context::StreamQueues closed;
+  const std::scoped_lock lock(process_mutex());
+  closed = context.take_streams();
+}
 
 void note_peak(std::uint64_t bytes) {
   const std::scoped_lock lock(process_mutex());
@@ -184,6 +201,7 @@ void shutdown() {
       if (!is_forked_child() || index == cpu_index) context->queue().finish();
     } catch (const Error&) {  // a lost device has nothing left to wait for
     }
+    close_streams(*context);
     context->prepared().close();
     release_registered(*context);
     context->pool().trim();
@@ -251,6 +269,14 @@ device::Device& device_of(Context& context) {
 }
 device::Queue& queue_of(Context& context) {
   return context.queue();
+}
+device::Queue& queue_of_stream(Context& context, std::uint64_t stream) {
+  return context.queue_of_stream(stream);
+}
+void close_stream(std::uint64_t stream) {
+  std::vector<Context::StreamQueues::node_type> closed;
+  const std::scoped_lock lock(process_mutex());
+  for (auto& [index, context] : library().open) closed.push_back(context->take_stream(stream));
 }
 int index_of(const Context& context) {
   return context.index();

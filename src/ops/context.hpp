@@ -35,6 +35,10 @@ bool is_forked_child();
 
 device::Device& device_of(Context& context);
 device::Queue& queue_of(Context& context);
+/// A queue beside the context's own, the same one for the same number from 1 on; one thread at a time. Work in it waits for no other's.
+device::Queue& queue_of_stream(Context& context, std::uint64_t stream);
+/// Gives its queues back, of all contexts: none of its work is unfinished.
+void close_stream(std::uint64_t stream);
 int index_of(const Context& context);
 /// Device memory for a matrix. What products have left there is given up before there is said to be no memory.
 std::unique_ptr<device::Memory> allocate(Context& context, std::size_t bytes);

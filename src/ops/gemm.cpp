@@ -2,6 +2,7 @@
 #include "ops/gemm.hpp"
 
 #include "core/error.hpp"
+#include "ops/cap_share.hpp"
 #include "ops/decision.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/host_pack.hpp"
@@ -10,6 +11,13 @@
 
 namespace ab::ops {
 namespace {
+
+template <Scalar T>
+constexpr int words_of = sizeof(T) / sizeof(double);
+
+Extent extent_of(const Product& product) {
+  return {product.c.rows, product.c.columns, product.left.inner, product.c.part_count};
+}
 
 Outcome trivial(Context& context, const Product& product, const Choices& choices, ProductReport report) {
   if (product.beta != Complex(1, 0)) scale_result(context, product, choices);
@@ -36,7 +44,8 @@ Outcome checked(Context& context, const Product& product, const Choices& choices
 }  // namespace
 
 Outcome multiply(Context& context, const Product& product, const Choices& choices) {
-  const Choices chosen = settled(context, choices);
+  const CapShare share(context, choices, need_of(context, choices, extent_of(product)));
+  const Choices chosen = settled(context, share.within(choices));
   try {
     return checked(context, product, chosen);
   } catch (const OverCap&) {
@@ -51,7 +60,8 @@ template <Scalar T>
 Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
   const bool host_pack = choices.host_pack && choices.method == Method::Class;
   if (host_pack && reads_packed(context.device().traits())) return gemm_with_host_pack(context, problem, choices);
-  Staged<T> staged(context, problem, settled(context, choices));
+  const CapShare share(context, choices, need_with_copies(context, choices, {problem.m, problem.n, problem.k, words_of<T>}));
+  Staged<T> staged(context, problem, settled(context, share.within(choices)));
   Outcome outcome = multiply(context, staged.product(), staged.choices());
   if (!outcome.declined) timed(context, Stage::Fetch, [&] { staged.fetch(); });
   return outcome;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "ops/host_pack.hpp"
 
+#include "ops/cap_share.hpp"
 #include "ops/decision.hpp"
 #include "ops/staging.hpp"
 
@@ -9,7 +10,9 @@ namespace ab::ops {
 template <Scalar T>
 Outcome gemm_with_host_pack(Context& device, const GemmProblem<T>& problem, const Choices& choices) {
   const std::shared_ptr<Context> packer = packing_context();
-  Choices chosen = settled(device, choices);
+  const Extent extent = {problem.m, problem.n, problem.k, sizeof(T) / sizeof(double)};
+  const CapShare share(device, choices, need_with_copies(device, choices, extent));
+  Choices chosen = settled(device, share.within(choices));
   chosen.host_pack = false;
   chosen.multiplier = &device;
   Choices of_packer = chosen;  // host memory: operands that cannot be used in place count for nothing

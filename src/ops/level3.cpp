@@ -5,8 +5,8 @@
 
 #include "core/host_arithmetic.hpp"
 #include "core/thread_state.hpp"
+#include "ops/cap_share.hpp"
 #include "ops/expand.hpp"
-#include "ops/open_device.hpp"
 #include "ops/triangular.hpp"
 
 namespace ab::ops {
@@ -109,7 +109,10 @@ Outcome solve(Context& context, const GemmProblem<T>& problem, Choices choices) 
   const Operand<T>& t = side == Side::Left ? problem.a : problem.b;
   const Index size = problem.k, sides = side == Side::Left ? problem.n : problem.m;
   const auto words = static_cast<std::size_t>(size * (size + sides));
-  if (choices.cap_bytes < 0) choices.cap_bytes = static_cast<Index>(context.cap_bytes());
+  const Extent extent = {size, sides, size, sizeof(T) / sizeof(double)};
+  const Need of_products = need_of(context, choices, extent);
+  const CapShare share(context, choices, {of_products.all + static_cast<double>(words * sizeof(T)), of_products.besides});
+  choices = share.within(choices);
   const Index left_bytes = choices.cap_bytes - static_cast<Index>(words * sizeof(T));
   if (left_bytes < 0 && !choices.may_exceed_cap) return {Decline{Reason::MemoryCap}, {}};
   choices.cap_bytes = std::max<Index>(0, left_bytes);

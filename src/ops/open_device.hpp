@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "device/buffer_pool.hpp"
@@ -32,6 +34,12 @@ class Context {
   device::Queue& queue() { return *queue_; }
   device::BufferPool& pool() { return *pool_; }
   const device::BufferPool& pool() const { return *pool_; }
+  const std::shared_ptr<device::BufferPool>& shared_pool() const { return pool_; }
+  device::Queue& queue_of_stream(std::uint64_t stream);
+  using StreamQueues = std::map<std::uint64_t, std::unique_ptr<device::Queue>>;
+  /// Under the process mutex; what is taken from here is destroyed without it.
+  StreamQueues::node_type take_stream(std::uint64_t stream) { return stream_queues_.extract(stream); }
+  StreamQueues take_streams() { return std::exchange(stream_queues_, {}); }
   PreparedOperands& prepared() { return *prepared_; }
   std::uint64_t cap_bytes() const { return cap_bytes_; }
   bool dead() const { return dead_; }
@@ -56,6 +64,7 @@ class Context {
   std::unique_ptr<device::Queue> queue_;
   std::mutex loading_;
   std::unique_ptr<device::Kernel> fp64_product_;  // guarded by loading_; null: not asked for yet, or not there
+  StreamQueues stream_queues_;  // under the process mutex, so that a forked child finds them whole
   std::atomic<bool> dead_{false};
 };
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "ops/cap_share.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm_steps.hpp"
 
@@ -38,6 +39,8 @@ void mirror(Context& context, const ResultView& c) {
 
 Outcome multiply_hermitian(Context& context, const Product& product, const Choices& choices) {
   const auto bytes = static_cast<std::size_t>(product.c.rows * product.c.columns) * 8;
+  const Extent extent = {product.c.rows, product.c.columns, product.left.inner, product.c.part_count};
+  const CapShare share(context, choices, with_buffers(need_of(context, choices, extent), 3.0 * static_cast<double>(bytes)));
   const Lease re = context.lease(bytes), im = context.lease(bytes);
   Product upper = product;
   upper.c.parts = {re.slice(), im.slice()};
@@ -45,7 +48,7 @@ Outcome multiply_hermitian(Context& context, const Product& product, const Choic
   upper.c.column_stride = 1;
   upper.triangle = Triangle::Upper;
   upper.hermitian = true;
-  Choices chosen = choices;
+  Choices chosen = share.within(choices);
   chosen.private_result = true;
   Outcome outcome = multiply(context, upper, chosen);
   if (outcome.declined) return outcome;

@@ -15,8 +15,6 @@ class Series {
  public:
   /// Results go to buffers of the operation's own.
   Series(Context& context, const Choices& choices) : context_(context), choices_(choices) { choices_.private_result = true; }
-  /// Of resident operands, which exceed the cap rather than fail.
-  Series(Context& context, Precision precision) : Series(context, Choices{.precision = precision, .may_exceed_cap = true}) {}
 
   /// Throws Declined when the device cannot do it.
   void multiply(const Product& product) {

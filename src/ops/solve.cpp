@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "numerics/equilibrate.hpp"
 #include "numerics/lu.hpp"
+#include "ops/cap_share.hpp"
 #include "ops/steps.hpp"
 
 namespace ab::ops {
@@ -167,7 +168,11 @@ SeriesOutcome solve_linear(Context& context, const LinearSystem& given, Precisio
   const numerics::Equilibration scale = numerics::equilibrate(a, b, given.n, given.sides);
   Scaled system{given.n, given.sides, numerics::scaled_matrix(scale, a), numerics::scaled_sides(scale, b), 0};
   system.norm = norm_of(system.a, system.n);
-  Series series(context, precision);
+  const Choices choices = {.precision = precision, .may_exceed_cap = true, .private_result = true};
+  const auto n = static_cast<double>(given.n), sides = static_cast<double>(given.sides);
+  const Need of_products = need_of(context, choices, {given.n, given.sides, given.n, 1});
+  const CapShare share(context, choices, with_buffers(of_products, sizeof(double) * n * (n + 3 * sides)));
+  Series series(context, share.within(choices));
   std::optional<Values> x;
   try {
     if (scale.finite) x = refine(context, given, system, series);

@@ -9,6 +9,7 @@
 
 #include "core/float_environment.hpp"
 #include "core/signals.hpp"
+#include "ops/cap_share.hpp"
 #include "ops/decision.hpp"
 #include "ops/gemm_steps.hpp"
 #include "ops/staging.hpp"
@@ -25,6 +26,11 @@ GemmProblem<T> columns_of(const GemmProblem<T>& problem, Block columns) {
   return part;
 }
 
+template <Scalar T>
+Extent extent_of(const GemmProblem<T>& problem) {
+  return {problem.m, problem.n, problem.k, sizeof(T) / sizeof(double)};
+}
+
 // Some columns of a product on one device, complete on the host but not yet in C.
 template <Scalar T>
 class Part {
@@ -34,7 +40,8 @@ class Part {
 
   Outcome compute(const Decision& whole, const Choices& choices) {
     try {
-      staged_.emplace(context_, problem_, settled(context_, choices), ResultPlace::Apart);
+      share_.emplace(context_, choices, need_with_copies(context_, choices, extent_of(problem_)));
+      staged_.emplace(context_, problem_, settled(context_, share_->within(choices)), ResultPlace::Apart);
       outcome_ = carry_out(context_, staged_->product(), decision_for(whole, columns_), staged_->choices());
       staged_->collect();
     } catch (const OverCap&) {
@@ -48,6 +55,7 @@ class Part {
   Context& context_;
   const GemmProblem<T> problem_;
   const Block columns_;
+  std::optional<CapShare> share_;  // as long as what is staged
   std::optional<Staged<T>> staged_;
   Outcome outcome_;
 };
@@ -101,13 +109,15 @@ SplitOutcome compute_parts(Context& cpu, Context& other, const GemmProblem<T>& p
   const Choices& choices = how.first;  // no structured binding: older compilers cannot capture those
   const Index cpu_columns = how.second;
   const Block firsts{0, cpu_columns}, lasts{cpu_columns, problem.n - cpu_columns};
+  const CapShare share(cpu, choices, need_with_copies(cpu, choices, extent_of(problem)));
+  const Choices of_cpu = share.within(choices);  // also of what is computed again: nobody waits for a share who has one
   Part<T> first(cpu, problem, firsts), last(other, problem, lasts), again(cpu, problem, lasts);
   SplitOutcome result;
   std::thread beside = run_beside([&] { compute_kept(last, decision, choices, result); });
-  const Outcome own = compute_or_decline(first, decision, choices);
+  const Outcome own = compute_or_decline(first, decision, of_cpu);
   if (beside.joinable()) beside.join();
   const bool alone = result.other_declined.has_value();
-  if (alone && !own.declined) result.outcome = compute_or_decline(again, decision, choices);
+  if (alone && !own.declined) result.outcome = compute_or_decline(again, decision, of_cpu);
   if (alone) other.prepared().clear();
   if (own.declined) result.outcome = own;
   if (result.outcome.declined) return result;
@@ -131,7 +141,8 @@ template <Scalar T>
 SplitOutcome gemm_split(Context& cpu, Context& other, const GemmProblem<T>& problem, const Choices& choices, Index cpu_columns) {
   std::optional<Decision> decision;
   try {
-    const Staged<T> whole(cpu, problem, settled(cpu, choices));
+    const CapShare share(cpu, choices, need_with_copies(cpu, choices, extent_of(problem)));
+    const Staged<T> whole(cpu, problem, settled(cpu, share.within(choices)));
     if (is_countable(whole.product()) && !is_trivial(whole.product())) decision = decide(cpu, whole.product(), whole.choices());
   } catch (const OverCap&) {  // the other device may still have room for blocks
   } catch (const Error& error) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "ops/cap_share.hpp"
 #include "ops/resident.hpp"
 #include "ops/timed.hpp"
 
@@ -25,17 +26,6 @@ bool is_aligned(const std::byte* data) {
 
 // Of a result: from here on its blocks go to the host while others are computed (chosen: a millisecond and more of copying).
 constexpr Index worth_overlapping = Index{64} << 20;
-
-// What buffers take beyond what is asked for (device/buffer_pool.cpp), as a part of the cap.
-Index without_rounding(Index cap_bytes) {
-  return cap_bytes - cap_bytes / 9;
-}
-
-// Records, shifts, inner exponents and tables of a product, at most: two looks at both forms.
-Index small_buffers(Index vectors, Index inner, int words) {
-  constexpr Index record = 64, others = 16, fixed = 96 * 1024;
-  return vectors * (record * (words == 1 ? 2 : 6) + others) + inner * others + fixed;
-}
 
 }  // namespace
 

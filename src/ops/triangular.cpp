@@ -3,6 +3,7 @@
 
 #include "core/host_arithmetic.hpp"
 #include "numerics/substitution.hpp"
+#include "ops/cap_share.hpp"
 #include "ops/elementwise.hpp"
 #include "ops/gemm_steps.hpp"
 
@@ -116,6 +117,9 @@ SeriesOutcome solve_in_place(Context& context, const TriangularSystem& system, c
 SeriesOutcome solve_triangular(Context& context, const TriangularSystem& system, Precision precision) {
   const ResultView& x = system.x;
   const Index count = x.rows * x.columns;
+  const Choices choices = {.precision = precision, .may_exceed_cap = true, .private_result = true};
+  const Need of_products = need_of(context, choices, {x.rows, x.columns, x.rows, 1});
+  const CapShare share(context, choices, with_buffers(of_products, 16.0 * static_cast<double>(count)));
   const Lease copy = context.lease(static_cast<std::size_t>(count) * 8);
   TriangularSystem own = system;
   own.x = packed_unknowns<double>(copy.slice(), x.rows, x.columns);
@@ -125,7 +129,7 @@ SeriesOutcome solve_triangular(Context& context, const TriangularSystem& system,
   } else {
     transfer(context, x, own.x, Triangle::Full);
     if (system.alpha != 1.0) combine(context, Elementwise::Scale, copy.slice(), copy.slice(), copy.slice(), count, system.alpha);
-    outcome = solve_in_place<double>(context, own, {.precision = precision, .may_exceed_cap = true});
+    outcome = solve_in_place<double>(context, own, share.within(choices));
     if (outcome.declined) return outcome;
   }
   transfer(context, own.x, x, Triangle::Full);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Futures and batches while their work is not finished, and when it fails (see faked_ops.hpp): what counts as defined, deferred
-// destruction, two devices.
+// Futures, batches and streams while their work is not finished, and when it fails (see faked_ops.hpp): what counts as defined, deferred
+// destruction, two devices, copies that overlap.
 #include <thread>
 
 #include "capi/matrix.hpp"
+#include "dev_buffer.hpp"
 #include "faked_ops.hpp"
 #include "handles.hpp"
 
@@ -218,6 +219,55 @@ TEST_F(FakedAsync, SolvesReportDeclinesFailuresAndSingularity) {
   EXPECT_EQ(trsm(), AB_OK);
   EXPECT_EQ(ab_get_stats().dgemm_count, 2u);  // as many as the solve says
   EXPECT_EQ(b.contents(), (Values{10, 12, 14, 16}));
+}
+
+TEST_F(FakedAsync, CopiesOfStreamsRunAtOnce) {
+  ab_dev_stream_t streams[] = {ab_dev_stream_create(), ab_dev_stream_create(), nullptr};
+  const Values in = {1, 2};
+  const Buffer a(16), b(16), c(16);
+  {
+    const GatheredWrites three(3);
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(a, 0, in.data(), 16, streams[0]), AB_OK);
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(b, 0, in.data(), 16, streams[1]), AB_OK);
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(c, 0, in.data(), 16, streams[2]), AB_OK);
+    for (ab_dev_stream_t stream : streams) EXPECT_EQ(ab_dev_stream_sync(stream), AB_OK) << ab_last_error();
+  }
+  for (const Buffer* buffer : {&a, &b, &c}) EXPECT_EQ(buffer->values(), in);
+  EXPECT_EQ(living_stream_queues(), 2);
+  for (ab_dev_stream_t stream : streams) ab_dev_stream_destroy(stream);
+  EXPECT_EQ(living_stream_queues(), 0);
+}
+
+TEST_F(FakedAsync, CopiesOfAStreamGoBesideProducts) {
+  ab_dev_stream_t stream = ab_dev_stream_create();
+  const Matrix a(2, 2, {1, 2, 3, 4}), c(2, 2);
+  const Buffer buffer(16);
+  const Values in = {1, 2};
+  ABFuture future = nullptr;
+  {
+    const HeldProducts held;
+    future = ab_dgemm_async(a, a, c);
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(buffer, 0, in.data(), 16, stream), AB_OK);
+    EXPECT_EQ(ab_dev_stream_sync(stream), AB_OK);
+    EXPECT_FALSE(ab_future_is_ready(future));
+  }
+  EXPECT_EQ(buffer.values(), in);
+  EXPECT_EQ(ab_future_wait(future), AB_OK);
+  ab_future_destroy(future);
+  ab_dev_stream_destroy(stream);
+}
+
+TEST_F(FakedAsync, AStreamReportsItsOwnFirstFailureOnly) {
+  ab_dev_stream_t bad = ab_dev_stream_create(), good = ab_dev_stream_create();
+  const Buffer a(16);
+  const Values in = {1, 2};
+  faults().write = Status::KernelFailed;
+  ASSERT_EQ(ab_dev_memcpy_h2d_async(a, 0, in.data(), 16, bad), AB_OK);
+  EXPECT_EQ(ab_dev_stream_sync(good), AB_OK);
+  EXPECT_EQ(ab_dev_stream_sync(bad), AB_ERROR_KERNEL_FAILED);
+  EXPECT_EQ(ab_dev_stream_sync(bad), AB_OK);  // nothing since
+  ab_dev_stream_destroy(bad);
+  ab_dev_stream_destroy(good);
 }
 
 }  // namespace

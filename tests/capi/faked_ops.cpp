@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <new>
 #include <set>
@@ -55,10 +57,24 @@ double* words_of(device::Slice slice) {
   return static_cast<HostMemory*>(slice.memory)->words.data() + slice.offset / sizeof(double);
 }
 
+std::mutex gathered_mutex;
+std::condition_variable gathered_changed;
+int gathered_wanted = 0, gathered = 0;
+
+void gather() {
+  std::unique_lock lock(gathered_mutex);
+  if (gathered_wanted == 0) return;
+  ++gathered;
+  gathered_changed.notify_all();
+  const bool all = gathered_changed.wait_for(lock, std::chrono::seconds(10), [] { return gathered >= gathered_wanted; });
+  if (!all) throw Error(Status::KernelFailed, "the writes do not run at once");
+}
+
 class HostQueue final : public device::Queue {
  public:
   void write(device::Memory& to, std::size_t offset, std::span<const std::byte> from) override {
     throw_if(faults().write, "the transfer failed");
+    gather();
     std::memcpy(reinterpret_cast<char*>(static_cast<HostMemory&>(to).words.data()) + offset, from.data(), from.size());
     ++run;
   }
@@ -104,6 +120,12 @@ std::array<FakeDevice, 2>& devices() {
   return all;
 }
 
+std::mutex streams_mutex;
+std::map<std::uint64_t, HostQueue>& streams() {
+  static auto* const queues = new std::map<std::uint64_t, HostQueue>;
+  return *queues;
+}
+
 thread_local int current = 0;
 bool initialized = false;
 
@@ -132,6 +154,16 @@ HeldProducts::~HeldProducts() {
   set_held(false);
 }
 
+GatheredWrites::GatheredWrites(int count) {
+  const std::lock_guard lock(gathered_mutex);
+  gathered_wanted = count;
+  gathered = 0;
+}
+GatheredWrites::~GatheredWrites() {
+  const std::lock_guard lock(gathered_mutex);
+  gathered_wanted = 0;
+}
+
 Faults& faults() {
   static Faults instance;
   return instance;
@@ -139,6 +171,10 @@ Faults& faults() {
 int living_memories() {
   const std::lock_guard lock(living_mutex);
   return static_cast<int>(living().size());
+}
+int living_stream_queues() {
+  const std::lock_guard lock(streams_mutex);
+  return static_cast<int>(streams().size());
 }
 int operations_run() {
   return run;
@@ -205,6 +241,14 @@ device::Device& device_of(Context& context) {
 }
 device::Queue& queue_of(Context& context) {
   return context.queue;
+}
+device::Queue& queue_of_stream(Context&, std::uint64_t stream) {
+  const std::lock_guard lock(test::streams_mutex);
+  return test::streams()[stream];
+}
+void close_stream(std::uint64_t stream) {
+  const std::lock_guard lock(test::streams_mutex);
+  test::streams().erase(stream);
 }
 int index_of(const Context& context) {
   return context.index;

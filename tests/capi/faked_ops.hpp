@@ -29,10 +29,21 @@ class HeldProducts {
   HeldProducts& operator=(const HeldProducts&) = delete;
 };
 
+/// While this lives a write to device memory waits until so many of them run at once, and fails when they do not.
+class GatheredWrites {
+ public:
+  explicit GatheredWrites(int count);
+  ~GatheredWrites();
+  GatheredWrites(const GatheredWrites&) = delete;
+  GatheredWrites& operator=(const GatheredWrites&) = delete;
+};
+
 /// The faults in force. Reset by the test.
 Faults& faults();
 /// Device memories that exist now.
 int living_memories();
+/// Queues of streams that exist now.
+int living_stream_queues();
 /// Products, elementwise operations and transfers that really ran.
 int operations_run();
 

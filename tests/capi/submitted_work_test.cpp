@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <thread>
 
 #include "capi/guarded.hpp"
@@ -64,6 +66,56 @@ TEST(SubmittedWork, DevicesDoNotWaitForEachOther) {
   EXPECT_FALSE(submitted_work().is_done(*stuck));
   gate.open();
   EXPECT_EQ(submitted_work().wait(*stuck), AB_OK);
+}
+
+// Threads of this process.
+std::size_t thread_count() {
+  const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+TEST(SubmittedWork, StreamsWaitForNobodyAndAreInOrder) {
+  Gate device, first, second;
+  const auto stuck = submitted_work().submit(device.work(0));
+  Work of_first = first.work(0), of_second = second.work(1);
+  of_first.stream = 7, of_second.stream = 8;
+  const auto one = submitted_work().submit(std::move(of_first)), two = submitted_work().submit(std::move(of_second));
+  std::vector<int> order;
+  std::vector<std::shared_ptr<Completion>> all;
+  for (int i = 0; i < 50; ++i) {  // of both devices
+    Work work = {"work", i % 2, {}, {}};
+    work.stream = 8;
+    work.body = [&order, i] {
+      order.push_back(i);
+      return Report();
+    };
+    all.push_back(submitted_work().submit(std::move(work)));
+  }
+  second.open();
+  EXPECT_EQ(submitted_work().wait(*all.back()), AB_OK);
+  EXPECT_TRUE(submitted_work().is_done(*two));
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(order.at(static_cast<std::size_t>(i)), i);
+  EXPECT_FALSE(submitted_work().is_done(*stuck));
+  EXPECT_FALSE(submitted_work().is_done(*one));
+  first.open();
+  device.open();
+  submitted_work().wait_for_all();
+  EXPECT_TRUE(submitted_work().is_done(*one));
+  for (const std::uint64_t stream : {7, 8}) submitted_work().end_stream(stream);
+}
+
+TEST(SubmittedWork, TheThreadOfAStreamEndsWithIt) {
+  submit(0, [] {});
+  submitted_work().wait_for_all();
+  const std::size_t before = thread_count();
+  for (std::uint64_t stream = 100; stream < 400; ++stream) {
+    submitted_work().submit({"work", 0, {}, [] { return Report(); }, stream});
+    submitted_work().wait_for_all();
+    submitted_work().end_stream(stream);
+    submitted_work().end_stream(stream);
+  }
+  for (int round = 0; round < 100 && thread_count() > before; ++round) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(thread_count(), before);
 }
 
 TEST(SubmittedWork, WaitsOnlyForWhatCameBefore) {
@@ -139,14 +191,27 @@ int child_after_fork(const Completion& unfinished, const ABMatrix_s& promised) {
   bool ran = false;
   const auto here = submit(0, [&] { ran = true; });
   if (!ran || !submitted_work().is_done(*here)) return 4;  // at once: a child starts no thread
+  ran = false;
+  submitted_work().submit({"work",
+                           0,
+                           {},
+                           [&ran] {
+                             ran = true;
+                             return Report();
+                           },
+                           9});
+  submitted_work().end_stream(9);
+  if (!ran) return 6;
   return submitted_work().wait(*here) == AB_OK ? 0 : 5;
 }
 
 TEST(SubmittedWork, WhatAForkInterruptsFailsInTheChildOnly) {
   ABMatrix_s promised;
   Gate gate;
-  const auto running = submitted_work().submit(gate.work(0, {&promised}));
-  const auto waiting = submit(0, [] {});
+  Work of_stream = gate.work(0, {&promised});
+  of_stream.stream = 9;
+  const auto running = submitted_work().submit(std::move(of_stream));
+  const auto waiting = submitted_work().submit(gate.work(0));
   for (const auto& unfinished : {running, waiting}) {
     const pid_t child = fork();
     if (child == 0) _exit(child_after_fork(*unfinished, promised));
@@ -158,6 +223,7 @@ TEST(SubmittedWork, WhatAForkInterruptsFailsInTheChildOnly) {
   gate.open();
   EXPECT_EQ(submitted_work().wait(*running), AB_OK);
   EXPECT_EQ(submitted_work().wait(*waiting), AB_OK);
+  submitted_work().end_stream(9);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -142,6 +143,62 @@ TEST_F(BufferPoolTest, MovingALeaseMovesItsBuffer) {
   const Lease c(std::move(a));
   EXPECT_FALSE(a);
   EXPECT_EQ(&c.memory(), memory);
+}
+
+TEST_F(BufferPoolTest, RoomIsMadeByOthersBeforeTheCapIsExceeded) {
+  std::vector<Lease> idle;
+  for (int i = 0; i < 3; ++i) idle.push_back(pool_->lease(16 * kib));
+  std::uint64_t excess = 0;
+  const Lease large = pool_->lease(32 * kib, [&](std::uint64_t bytes) {
+    excess = bytes;
+    idle.pop_back();
+  });
+  EXPECT_EQ(excess, 16 * kib);
+  EXPECT_EQ(pool_->held_bytes(), 64 * kib);
+  EXPECT_EQ(pool_->peak_bytes(), 64 * kib);
+}
+
+TEST_F(BufferPoolTest, WhatIsReservedFitsUnderTheCapTogether) {
+  const std::uint64_t first = pool_->reserve(40 * kib), second = pool_->reserve(24 * kib);
+  std::atomic<int> served{0};
+  std::thread large([&] {
+    const std::uint64_t mine = pool_->reserve(50 * kib);
+    EXPECT_EQ(served.exchange(1), 0);
+    pool_->give_back(mine);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::thread small([&] {  // waits behind the large one, though there is room for it
+    const std::uint64_t mine = pool_->reserve(4 * kib);
+    EXPECT_EQ(served.exchange(2), 1);
+    pool_->give_back(mine);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  pool_->give_back(second);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(served, 0);
+  pool_->give_back(first);
+  large.join();
+  small.join();
+  EXPECT_EQ(served, 2);
+}
+
+TEST_F(BufferPoolTest, WhoIsAloneMayReserveAnything) {
+  const std::uint64_t all = pool_->reserve(1000 * kib);
+  EXPECT_EQ(all, 1000 * kib);
+  pool_->give_back(all);
+  pool_->give_back(pool_->reserve(0));
+}
+
+TEST_F(BufferPoolTest, ALargerBufferIsTakenOnlyWhereWhatIsReservedStillFits) {
+  { const Lease lease = pool_->lease(32 * kib); }
+  const std::uint64_t mine = pool_->reserve(60 * kib);
+  device_.fail_at(0);
+  { const Lease fresh = pool_->lease(20 * kib); }
+  EXPECT_EQ(device_.calls(), 1);
+  pool_->give_back(mine);
+  const Lease kept = pool_->lease(18 * kib);
+  EXPECT_EQ(device_.calls(), 1);
+  EXPECT_GT(kept.memory().bytes(), 18 * kib);
 }
 
 TEST(BufferPool, ManyThreadsNeverShareABuffer) {

@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <thread>
 #include <vector>
 
 #include "apple_bottom.h"
 #include "apple_bottom_device.h"
+#include "ops/context.hpp"
 #include "report/run_self.hpp"
 #include "sim/cuda/fake_control.hpp"
 #include "support/random.hpp"
@@ -99,12 +102,26 @@ void on_buffers(Job& job) {
   for (ab_dev_buffer_t buffer : {a, b, c}) ab_dev_free(buffer);
 }
 
+// Operands come through two streams, which overlap; the result goes through one of them.
+void on_streams(Job& job) {
+  ab_dev_stream_t streams[] = {ab_dev_stream_create(), ab_dev_stream_create()};
+  const std::size_t bytes[] = {job.a.size() * 8, job.b.size() * 8, job.c.size() * 8};
+  const ab_dev_buffer_t a = ab_dev_malloc(bytes[0]), b = ab_dev_malloc(bytes[1]), c = ab_dev_malloc(bytes[2]);
+  EXPECT_EQ(ab_dev_memcpy_h2d_async(a, 0, job.a.data(), bytes[0], streams[0]), AB_OK);
+  EXPECT_EQ(ab_dev_memcpy_h2d_async(b, 0, job.b.data(), bytes[1], streams[1]), AB_OK);
+  EXPECT_EQ(ab_dev_dgemm(AB_NO_TRANS, AB_NO_TRANS, job.n, job.m, job.k, 1, b, job.n, a, job.k, 0, c, job.n), AB_OK);
+  EXPECT_EQ(ab_dev_memcpy_d2h_async(job.c.data(), c, 0, bytes[2], streams[0]), AB_OK);
+  EXPECT_EQ(ab_dev_stream_sync(streams[0]), AB_OK);
+  for (ab_dev_buffer_t buffer : {a, b, c}) ab_dev_free(buffer);
+  for (ab_dev_stream_t stream : streams) ab_dev_stream_destroy(stream);
+}
+
 constexpr ABPrecision classes[] = {AB_PRECISION_DD, AB_PRECISION_FAST, AB_PRECISION_FP64, AB_PRECISION_STRICT};
 
 bool is_right(std::uint64_t number) {
   Job job(number);
   ab_set_precision(classes[number % 4]);
-  switch (job.random.below(6)) {
+  switch (job.random.below(7)) {
     case 0:
       on_blas(job);
       break;
@@ -119,6 +136,9 @@ bool is_right(std::uint64_t number) {
       break;
     case 4:
       on_handles(job, Way::Batch);
+      break;
+    case 5:
+      on_streams(job);
       break;
     default:
       on_buffers(job);
@@ -143,12 +163,23 @@ std::int64_t device_bytes() {
 
 constexpr std::int64_t megabyte = 1 << 20;
 
+std::size_t thread_count() {
+  const auto tasks = std::filesystem::directory_iterator("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+// Threads of streams end soon after them.
+void expect_threads(std::size_t most) {
+  for (int round = 0; round < 100 && thread_count() > most; ++round) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_LE(thread_count(), most);
+}
+
 TEST(Endurance, MemoryIsLevelOverTenThousandMixedCalls) {
   constexpr std::uint64_t calls = 10000, warm_up = 2000;
   ASSERT_EQ(ab_init(), AB_OK);
   std::int64_t resident = 0, on_device = 0;
+  std::size_t threads = 0;
   for (std::uint64_t call = 0; call < calls; ++call) {
-    if (call == warm_up) resident = resident_bytes(), on_device = device_bytes();
+    if (call == warm_up) resident = resident_bytes(), on_device = device_bytes(), threads = thread_count();
     bool right = false;
     if (call % 50 == 0) {
       std::thread([&] { right = is_right(call); }).join();
@@ -159,6 +190,7 @@ TEST(Endurance, MemoryIsLevelOverTenThousandMixedCalls) {
   }
   EXPECT_LT(resident_bytes() - resident, 4 * megabyte);
   EXPECT_LT(device_bytes() - on_device, megabyte);
+  expect_threads(threads + 2);
   RecordProperty("resident_growth_bytes", std::to_string(resident_bytes() - resident));
   ab_set_precision(AB_PRECISION_DEFAULT);
   ab_shutdown();
@@ -193,6 +225,9 @@ TEST(Endurance, ThreeHundredThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(right.load(), count);
+  const ops::DeviceUse use = ops::device_use();
+  EXPECT_GT(use.peak_bytes, 0u);
+  EXPECT_LE(use.peak_bytes, use.cap_bytes);  // all together; also where the environment leaves little (CMakeLists.txt)
   ab_shutdown();
   EXPECT_EQ(device_bytes(), 0);
 }

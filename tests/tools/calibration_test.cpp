@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "calibration_file.hpp"
@@ -37,15 +39,42 @@ TEST(CalibrationGrid, OctavesWithSmallDimensionsAndQuantumEspresso) {
 
 TEST(CalibrationGrid, CheapProductsFirstAndNoneBeyondTheMemory) {
   GridOptions options;
+  options.routines = {find_routine("dgemm"), find_routine("zgemm")};
   options.classes = {"fast", "fp64"};
   options.most = 1024;
   const std::vector<GridPoint> grid = calibration_grid(options);
   EXPECT_EQ(grid.size(), 3u * 7 * (4 + 6) * 2);  // squares and small dimensions, pairs of letters, classes
-  const auto work = [](const GridPoint& p) { return p.shape.m * p.shape.n * p.shape.k * (p.operation == Operation::Dgemm ? 1 : 4); };
+  const auto work = [](const GridPoint& p) { return p.shape.m * p.shape.n * p.shape.k * (p.routine->complex ? 4 : 1); };
   EXPECT_TRUE(std::is_sorted(grid.begin(), grid.end(), [&](const GridPoint& a, const GridPoint& b) { return work(a) < work(b); }));
   options.memory_bytes = 4 * (3 * 256 * 256 * 8);
   for (const GridPoint& point : calibration_grid(options)) EXPECT_LE(point.shape.m * point.shape.n, 256 * 256 * 3);
   EXPECT_LT(calibration_grid(options).size(), grid.size());
+}
+
+TEST(CalibrationGrid, EveryRoutineThatHasRowsOfItsOwn) {
+  GridOptions options;
+  options.routines = calibrated_routines();
+  EXPECT_EQ(options.routines.size(), 15u);
+  options.classes = {"fp64"};
+  options.most = 512;
+  std::map<std::string_view, std::set<std::array<char, 2>>> letters;
+  for (const GridPoint& point : calibration_grid(options)) {
+    letters[point.routine->name].insert(point.letters);
+    const auto& [m, n, k] = point.shape;
+    const Variants variants = variants_of(*point.routine);
+    EXPECT_TRUE(variants != Variants::TriangleAndTranspose || m == n) << label_of(point);
+    EXPECT_TRUE(variants != Variants::SideAndTriangle || k == (point.letters[0] == 'L' ? m : n)) << label_of(point);
+  }
+  EXPECT_EQ(letters.size(), 15u);
+  EXPECT_EQ(letters["dtrsm"], (std::set<std::array<char, 2>>{{'L', 'L'}, {'L', 'U'}, {'R', 'L'}, {'R', 'U'}}));
+  EXPECT_EQ(letters["zherk"], (std::set<std::array<char, 2>>{{'U', 'N'}, {'L', 'N'}, {'U', 'C'}, {'L', 'C'}}));
+  EXPECT_EQ(letters["zsyr2k"], (std::set<std::array<char, 2>>{{'U', 'N'}, {'L', 'N'}, {'U', 'T'}, {'L', 'T'}}));
+  options.quick = true;
+  options.most = 8192;
+  options.routines = {find_routine("ztrmm")};
+  EXPECT_EQ(calibration_grid(options).size(), 2u);  // 256 and 512
+  options.routines = {find_routine("dgemmt")};
+  for (const GridPoint& point : calibration_grid(options)) EXPECT_EQ(point.shape.m, point.shape.n);
 }
 
 routing::Section section_of(const std::string& rows) {
@@ -176,8 +205,45 @@ TEST_F(CalibrationFile, TheProgramMeasuresInstallsAndIsFollowed) {
   EXPECT_NE(info.output.find(installed), std::string::npos) << info.output;
 }
 
+routing::Section without_rows(const routing::Section& section) {
+  routing::Section none = section_of("");
+  none.device = section.device, none.cpu = section.cpu, none.threads = section.threads;
+  none.host_blas = section.host_blas, none.library = section.library, none.date = section.date;
+  return none;
+}
+
+// An interrupted calibration of them goes on as well: its rows are not measured again.
+TEST_F(CalibrationFile, TheProgramMeasuresRoutinesBeyondGemm) {
+  const std::string names = "dsyrk,zsyrk,zherk,dsyr2k,zsyr2k,zher2k,dsymm,zsymm,zhemm,dtrsm,ztrsm,dtrmm,ztrmm,dgemmt,zgemm3m";
+  const Environment environment = {{"XDG_CONFIG_HOME", folder_.path()}, {"AB_DEVICE", "cpu"}};
+  const std::vector<std::string> arguments = {"calibrate", "--quick", "--op", names, "--max", "256", "--output", file()};
+  const ChildResult child = applebottom(arguments, environment);
+  ASSERT_EQ(child.status, 0) << child.output;
+  const routing::Table written = table();
+  ASSERT_EQ(written.sections.size(), 1u);
+  const routing::Section& section = written.sections[0];
+  EXPECT_EQ(section.groups.size(), 15u);
+  for (const routing::Section::Group& group : section.groups) {
+    EXPECT_EQ(group.key.path, routing::DataPath::InPlace);
+    for (const routing::Measurement& row : group.rows) EXPECT_GT(*row.host_ms * *row.device_ms, 0) << group.key.op;
+  }
+  std::filesystem::remove(file());
+  {
+    PartialTable partial(file(), without_rows(section), "3 runs after 1 warm-ups");
+    for (const routing::Section::Group& group : section.groups) {
+      routing::Measurement known = group.rows[0];
+      known.host_ms = 12345;
+      partial.add(*find_routine(group.key.op), group.key, known);
+    }
+  }
+  ASSERT_EQ(applebottom(arguments, environment).status, 0);
+  const routing::Table again = table();
+  for (const routing::Section::Group& group : again.sections.at(0).groups) EXPECT_EQ(group.rows[0].host_ms, 12345) << group.key.op;
+}
+
 TEST_F(CalibrationFile, WrongUsage) {
   EXPECT_EQ(applebottom({"calibrate", "--op", "sgemm"}).status, 2);
+  EXPECT_EQ(applebottom({"calibrate", "--op", "dgemm_batch"}).status, 2);
   EXPECT_EQ(applebottom({"calibrate", "--classes", "strict"}).status, 2);
   EXPECT_EQ(applebottom({"calibrate", "--max", "3"}).status, 2);
   EXPECT_EQ(applebottom({"calibrate", "--device", "abacus"}).status, 3);

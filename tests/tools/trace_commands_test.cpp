@@ -4,9 +4,11 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "child.hpp"
+#include "core/routines.hpp"
 #include "traces_of_tests.hpp"
 
 namespace ab::cli {
@@ -164,10 +166,12 @@ TEST(TraceCommands, BadLinesAreNamedAndTheCheckFails) {
 TEST(TraceCommands, WhatReplayCannotDoIsSaid) {
   report::Call wrong = test::device_call("dgemm");
   wrong.lda = 1;
-  const test::TraceFile file(test::opening() + test::call_line("dtrsm", 0, 1, 1) + report::trace_event(test::process, wrong, {0, 1, 2}, 1));
+  const test::TraceFile file(test::opening() + test::call_line("dtrsm", 0, 1, 1) + test::call_line("dgemv", 0, 1, 3) +
+                             report::trace_event(test::process, wrong, {0, 1, 2}, 1));
   const ChildResult child = applebottom({"replay", file.name(), "--device", "cpu"});
   EXPECT_EQ(child.status, 0);
-  EXPECT_TRUE(contains(child.output, "left out: dtrsm is not replayed, 1 calls")) << child.output;
+  EXPECT_TRUE(contains(child.output, "left out: dgemv is not replayed, 1 calls")) << child.output;
+  EXPECT_TRUE(contains(child.output, "left out: a letter is none of L or R, 1 calls")) << child.output;
   EXPECT_TRUE(contains(child.output, "left out: its leading dimensions do not fit its shape, 1 calls")) << child.output;
 }
 
@@ -195,6 +199,78 @@ TEST(TraceCommands, ReplayReadsEveryFront) {
   const json again = json::parse(child.output);
   EXPECT_EQ(again["calls"], 12);
   EXPECT_TRUE(again["left_out"].empty()) << again["left_out"];
+}
+
+// Every routine, as Fortran and CBLAS callers write it; the leading dimensions of the latter fit rows only.
+std::string level3_trace() {
+  std::string text = test::opening();
+  std::uint64_t sequence = 0;
+  for (const Routine& routine : routines) {
+    for (const report::Api api : {report::Api::Fortran, report::Api::Cblas}) {
+      const bool by_rows = api == report::Api::Cblas;
+      report::Call call = test::device_call(routine.name.data());
+      call.api = api;
+      call.alpha = 0.5, call.beta = 0.25;
+      call.m = 70, call.n = 30, call.k = 9;
+      const auto ld = [&](Index rows, Index columns) { return (by_rows ? columns : rows) + 1; };
+      switch (variants_of(routine)) {
+        case Variants::TriangleAndTranspose:
+          call.letters = {.uplo = 'L', .trans = routine.hermitian ? 'C' : 'T'};
+          call.m = 30;
+          call.lda = ld(9, 30), call.ldb = routine.family == Family::RankTwo ? ld(9, 30) : 0, call.ldc = ld(30, 30);
+          break;
+        case Variants::SideAndTriangle:
+          call.letters = {.side = 'L', .uplo = 'U'};
+          if (routine.family != Family::Symmetric) call.letters = {.side = 'L', .uplo = 'U', .trans = 'T', .diag = 'N'};
+          call.k = 70;
+          call.lda = 70, call.ldb = ld(70, 30), call.ldc = routine.family == Family::Symmetric ? ld(70, 30) : 0;
+          break;
+        default:
+          call.letters = {.uplo = routine.family == Family::Gemmt ? 'U' : '\0', .ta = 'N', .tb = 'T'};
+          if (routine.family == Family::Gemmt) call.m = 30;
+          call.lda = ld(call.m, 9), call.ldb = ld(30, 9), call.ldc = ld(call.m, 30);
+      }
+      const bool batch = routine.family == Family::GemmBatch || routine.family == Family::GemmBatchStrided;
+      if (batch) call.products = 3;
+      text += report::trace_event(test::process, call, {0, 1, ++sequence}, 1);
+    }
+  }
+  return text;
+}
+
+TEST(TraceCommands, ReplayMakesEveryRoutineOfBlas) {
+  const test::TraceFile file(level3_trace());
+  const ChildResult child = applebottom({"replay", file.name(), "--device", "cpu,cpu", "--json"});
+  ASSERT_EQ(child.status, 0) << child.output;
+  const json again = json::parse(child.output);
+  EXPECT_EQ(again["calls"], 2 * routine_count);
+  EXPECT_TRUE(again["left_out"].empty()) << again["left_out"];
+  std::set<std::string> letters;
+  for (const json& kind : again["kinds"]) letters.insert(kind["routine"].get<std::string>() + " " + kind["letters"].get<std::string>());
+  EXPECT_TRUE(letters.contains("dtrsm LUTN") && letters.contains("zher2k LC") && letters.contains("zhemm LU")) << again["kinds"];
+  const json serial = json::parse(applebottom({"replay", file.name(), "--device", "cpu", "--json"}, {{"AB_NUM_THREADS", "1"}}).output);
+  for (std::size_t i = 0; i < again["checksums"].size(); ++i) {
+    EXPECT_EQ(again["checksums"][i]["bits"]["cpu"], serial["checksums"][i]["bits"]["cpu"]);
+  }
+}
+
+// What programs of the library have recorded, through the BLAS ABI and handles.
+TEST(TraceCommands, ReplayMakesUpdatesAndSolvesAgain) {
+  for (const bool resident : {false, true}) {
+    const TemporaryFolder folder;
+    std::vector<std::string> arguments = {"bench", "--op", "dsyrk,zherk,dtrsm", "--shape", "70x70x70", "--runs", "1", "--warmup", "1"};
+    if (resident) arguments.emplace_back("--resident");
+    const ChildResult traced = applebottom(arguments, {{"AB_TRACE", folder.path() + "/t"}, {"AB_DEVICE", "cpu"}});
+    ASSERT_EQ(traced.status, 0) << traced.output;
+    const std::string file = folder.path() + "/t." + std::to_string(traced.pid);
+    const ChildResult child = applebottom({"replay", file, "--device", "cpu", "--json"});
+    ASSERT_EQ(child.status, 0) << child.output;
+    const json again = json::parse(child.output);
+    EXPECT_TRUE(again["left_out"].empty()) << again["left_out"];
+    EXPECT_EQ(again["kinds"].size(), 3u) << again["kinds"];
+    for (const json& kind : again["kinds"]) EXPECT_EQ(kind["front"], resident ? "handle" : "blas");
+    EXPECT_EQ(json::parse(applebottom({"replay", file, "--device", "cpu", "--json"}).output)["checksums"], again["checksums"]);
+  }
 }
 
 TEST(TraceCommands, WrongUsageAndWhatIsNotThere) {

@@ -13,6 +13,7 @@
 #include "core/routines.hpp"
 #include "core/settings.hpp"
 #include "device/registry.hpp"
+#include "level3_measure.hpp"
 #include "ops/context.hpp"
 #include "ops/host_memory.hpp"
 #include "progress.hpp"
@@ -31,7 +32,7 @@ struct CalibrateOptions {
   bool quick = false;
   bool split = false;
   bool install = false;
-  std::string operations = "dgemm,zgemm";
+  std::string operations;  // all
   std::string classes;
   Index most = 0;  // 0: 8192, quick 1024
   int threads = 0;
@@ -62,10 +63,19 @@ std::vector<std::string> classes_of(const CalibrateOptions& options) {
   return classes;
 }
 
+const Routine& parse_routine(const std::string& word) {
+  const Routine* routine = find_routine(word);
+  if (routine != nullptr && routine->family != Family::GemmBatch && routine->family != Family::GemmBatchStrided) return *routine;
+  throw Failure(Exit::WrongUsage, fmt::format("'{}' is no routine that can be measured", word));
+}
+
 std::vector<GridPoint> grid_of(const CalibrateOptions& options) {
   GridOptions grid;
-  grid.operations.clear();
-  for (const std::string& word : cli::split(options.operations, ',')) grid.operations.push_back(parse_product(word));
+  if (options.operations.empty()) {
+    grid.routines = calibrated_routines();
+  } else {
+    for (const std::string& word : cli::split(options.operations, ',')) grid.routines.push_back(&parse_routine(word));
+  }
   grid.classes = classes_of(options);
   grid.most = options.most > 0 ? options.most : options.quick ? 1024 : 8192;
   grid.quick = options.quick;
@@ -88,13 +98,12 @@ routing::TableClass table_class_of(const std::string& word) {
   return word == vendor ? routing::TableClass::Vendor : routing::class_of(static_cast<Precision>(parse_precision(word)));
 }
 
-const Routine& routine_of(Operation operation) {
-  return *find_routine(word_of(operation));
+routing::Key key_of(const GridPoint& point, routing::DataPath path) {
+  return {point.routine->name, point.letters, table_class_of(point.table_class), path};
 }
 
-routing::Key key_of(const GridPoint& point, routing::DataPath path) {
-  const auto letter = [](Op op) { return op == Op::None ? 'N' : op == Op::Transpose ? 'T' : 'C'; };
-  return {routine_of(point.operation).name, {letter(point.ops.a), letter(point.ops.b)}, table_class_of(point.table_class), path};
+bool is_gemm(const GridPoint& point) {
+  return point.routine == &gemm_like(*point.routine);
 }
 
 /// Registers the operands while the products of a path in place are timed.
@@ -119,15 +128,14 @@ class Calibration {
 
   Exit run() {
     const std::vector<GridPoint> grid = grid_of(options_);
-    const std::vector<routing::DataPath> paths = paths_of_device();
+    paths_ = paths_of_device();
     const std::string way = fmt::format("{} runs after {} warm-ups{}", timing_.runs, timing_.warmup, options_.split ? ", with splits" : "");
     PartialTable table(options_.output, section_for_device(device_), way);
     std::size_t done = 0;
-    const std::size_t all = grid.size() * paths.size();
+    const std::size_t all = grid.size() * paths_.size();
     for (const GridPoint& point : grid) {
-      for (const routing::DataPath path : paths) {
-        const std::string what = fmt::format("{} {} {}", label_of(point.operation, point.ops), text_of(point.shape), point.table_class);
-        progress_.bar(done++, all, what);
+      for (const routing::DataPath path : paths_) {
+        progress_.bar(done++, all, label_of(point) + " " + point.table_class);
         measure_row(table, point, path);
       }
     }
@@ -148,15 +156,32 @@ class Calibration {
   }
 
   void measure_row(PartialTable& table, const GridPoint& point, routing::DataPath path) {
-    const Routine& routine = routine_of(point.operation);
     const routing::Key key = key_of(point, path);
     routing::Measurement row{};
     row.m = point.shape.m, row.n = point.shape.n, row.k = point.shape.k;
-    if (table.has(routine, key, row)) return;
-    Workload work = make_workload(point.operation, point.shape, 1, point.ops);
+    if (table.has(*point.routine, key, row)) return;
+    // Factors beyond those of GEMM are copied whatever the path, and only GEMM is the vendor's.
+    if (!is_gemm(point) && (path != paths_[0] || point.table_class == vendor)) return;
+    if (!(is_gemm(point) ? measure_gemm(point, path, row) : measure_beyond_gemm(point, row))) return;
+    table.add(*point.routine, key, row);
+    if (options_.shared.json) print_json(key, row);
+  }
+
+  // False, and said, where something is wrong.
+  bool measure_beyond_gemm(const GridPoint& point, routing::Measurement& row) {
+    constexpr double ms = 1e3;
+    const Level3Times times = measure_level3(call_of(point), device_, parse_precision(point.table_class), {timing_.runs, timing_.warmup});
+    if (!times.fault.empty()) return complain(point, times.fault);
+    row.host_ms = times.host_s * ms;
+    row.device_ms = times.device_s * ms;
+    return true;
+  }
+
+  bool measure_gemm(const GridPoint& point, routing::DataPath path, routing::Measurement& row) {
+    Workload work = make_workload(operation_of(point), point.shape, 1, ops_of(point));
     std::unique_ptr<Registered> registered;
     if (path == routing::DataPath::InPlace && device_traits(device_).unified_memory == 0) registered = std::make_unique<Registered>(work);
-    const bool by_vendor = key.table_class == routing::TableClass::Vendor;
+    const bool by_vendor = point.table_class == vendor;
     const ABPrecision precision = by_vendor ? AB_PRECISION_FP64 : parse_precision(point.table_class);
     const Method method = by_vendor ? Method::Vendor : Method::Class;
     const Measurement measured = measure(work, device_, precision, {.runs = timing_.runs, .warmup = timing_.warmup, .method = method});
@@ -170,15 +195,14 @@ class Calibration {
       row.split_ms = split.median_s * ms;
       row.split_share = split.share;
     }
-    table.add(routine, key, row);
-    if (options_.shared.json) print_json(key, row);
+    return true;
   }
 
-  void complain(const GridPoint& point, const std::string& fault) {
+  bool complain(const GridPoint& point, const std::string& fault) {
     progress_.say("");
-    fmt::print(stderr, "applebottom: {} {} {}: {}; no row\n", label_of(point.operation, point.ops), text_of(point.shape), point.table_class,
-               fault);
+    fmt::print(stderr, "applebottom: {} {}: {}; no row\n", label_of(point), point.table_class, fault);
     ++faults_;
+    return false;
   }
 
   static void print_json(const routing::Key& key, const routing::Measurement& row) {
@@ -233,6 +257,7 @@ class Calibration {
   const CalibrateOptions& options_;
   const int device_;
   const Timing timing_;
+  std::vector<routing::DataPath> paths_;
   const Progress progress_;
   int faults_ = 0;
 };
@@ -258,8 +283,9 @@ Action add_calibrate(CLI::App& command) {
   auto options = std::make_shared<CalibrateOptions>();
   add_shared_options(command, options->shared);
   command.add_flag("--quick", options->quick,
-                   "a few minutes: sizes to 1024, classes fp64 and vendor, operands as stored, medians of 3 after 1 warm-up");
-  command.add_option("--op", options->operations, "dgemm,zgemm")->type_name("LIST")->capture_default_str();
+                   "a few minutes: sizes to 1024, classes fp64 and vendor, one pair of letters each, medians of 3 after 1 warm-up");
+  command.add_option("--op", options->operations, "routines, dgemm,zherk,...; default: all but those that have the rows of gemm")
+      ->type_name("LIST");
   command.add_option("--classes", options->classes, "dd,fast,fp64, and vendor where the device has an FP64 GEMM of its own")
       ->type_name("LIST");
   command.add_option("--max", options->most, "largest dimension (8192)")->check(CLI::Range(256, 1 << 20));

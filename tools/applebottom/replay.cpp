@@ -83,8 +83,14 @@ std::vector<const TracedCall*> choose_calls(const Trace& trace, const ReplayOpti
   return some;
 }
 
+std::string letters_of(const TracedCall& call) {
+  std::string letters;
+  for (const char* key : {"side", "uplo", "trans", "ta", "tb", "diag"}) letters += call.arguments.value(key, "");
+  return letters;
+}
+
 Kind& kind_of(Findings& findings, const TracedCall& call, const std::string& precision) {
-  const std::string letters = call.arguments.at("ta").get<std::string>() + call.arguments.at("tb").get<std::string>();
+  const std::string letters = letters_of(call);
   const auto same = [&](const Kind& kind) {
     return kind.routine == call.routine && kind.letters == letters && kind.precision == precision && kind.front == call.category &&
            text_of(kind.shape) == text_of(call.shape);

@@ -10,6 +10,7 @@
 #include "apple_bottom_device.h"
 #include "core/arguments.hpp"
 #include "generator.hpp"
+#include "replayed_routine.hpp"
 #include "workload.hpp"
 
 namespace ab::cli {
@@ -133,7 +134,7 @@ double call_on_buffers(const TracedCall& call, const Product& p, Operands& data)
 }  // namespace
 
 std::string why_not_replayed(const TracedCall& call) {
-  if (call.routine != "dgemm" && call.routine != "zgemm") return call.routine + " is not replayed";
+  if (!is_gemm(call)) return why_routine_is_not_replayed(call);
   try {
     const Product product = product_of(call);
     for (const char op : {product.op_a, product.op_b}) {
@@ -156,9 +157,10 @@ ABPrecision precision_of(const TracedCall& call) {
 
 Replayed replay(const TracedCall& call, std::uint64_t seed, ABPrecision precision) {
   if (ab_set_precision(precision) != AB_OK) throw Failure(Exit::CheckFailed, ab_last_error());
+  if (!is_gemm(call)) return replay_routine(call, seed);
   const Product product = product_of(call);
   const auto parts = static_cast<std::size_t>(product.parts);
-  Generator generator(seed ^ (static_cast<std::uint64_t>(call.sequence) << 20));
+  Generator generator(seed_of(call, seed));
   Operands data{random_words(product.a.elements() * parts, generator), random_words(product.b.elements() * parts, generator),
                 random_words(product.c.elements() * parts, generator)};
   if (call.beta == 0.0) data.c.assign(data.c.size(), std::numeric_limits<double>::quiet_NaN());

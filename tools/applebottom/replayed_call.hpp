@@ -16,9 +16,9 @@ struct Replayed {
   std::uint64_t checksum = 0;  // of C with what lies between its columns
 };
 
-/// Makes the call on the thread's current device in its class or in `precision`: through the BLAS ABI as it was made there, all others
-/// on device buffers, transfers not timed. The data depend on the seed and the call's number alone; a C that is not read is full of NaN.
-/// Throws Failure(CheckFailed) when the call fails.
+/// Makes the call on the thread's current device in its class or in `precision`: through the BLAS ABI as it was made there, other products
+/// on device buffers, other operations on handles, transfers not timed. A batch: its matrices one behind the other. The data depend on the
+/// seed and the call's number alone; a C that is not read is full of NaN. Throws Failure(CheckFailed) when the call fails.
 Replayed replay(const TracedCall& call, std::uint64_t seed, ABPrecision precision);
 
 /// The class of a recorded call.

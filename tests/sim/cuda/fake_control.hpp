@@ -40,6 +40,9 @@ struct FakeControl {
   /// What a driver would not have forgiven: wrong addresses, handles, contexts, pageable memory in asynchronous copies.
   long (*violations)();
   const char* (*first_violation)();
+  /// From now on whoever synchronises a stream with work is answered only when so many do at once; that they do not is a violation (0: none
+  /// waits).
+  void (*gather_streams)(int count);
   /// All devices are as new: what is lost comes back.
   void (*repair)();
   /// For the vendor's other libraries: one driver call in the current context. Returns its result.

@@ -91,6 +91,7 @@ const ab::test::FakeControl* ab_fake_cuda_control() {
                                                 count_alive,
                                                 [] { return state().violations; },
                                                 [] { return state().first_violation.c_str(); },
+                                                gather_streams,
                                                 repair,
                                                 run_for_library};
   return &control;
@@ -287,6 +288,7 @@ Result cuStreamCreate(StreamHandle* stream, unsigned) {
 }
 
 Result cuStreamSynchronize(StreamHandle stream) {
+  if (!is_gathered(*as<Stream>(stream))) return violation("streams that do not wait at once", invalid_handle);
   return call_in_context([&](State&, Context&) { return run(*as<Stream>(stream), to_the_end); });
 }
 

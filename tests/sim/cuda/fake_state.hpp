@@ -123,6 +123,9 @@ bool is_pinned(const void* data, std::size_t bytes);
 
 Result run(Stream& stream, std::size_t until);
 Result run_all(Context& context);
+/// See FakeControl. False: the others did not come.
+void gather_streams(int count);
+bool is_gathered(const Stream& stream);
 
 struct Launch {
   const Function& function;

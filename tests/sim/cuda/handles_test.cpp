@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Handles on a device that works while the host goes on: an operation has ended when it returns, and says how.
 #include "apple_bottom.h"
+#include "apple_bottom_device.h"
 #include "sim/cuda/fake.hpp"
 
 namespace ab::test {
@@ -54,6 +55,43 @@ TEST_F(CudaHandles, AFaultInAnyLaunchIsThatProductsStatus) {
   EXPECT_NE(std::string(ab_last_error()).find("CUDA_ERROR_ILLEGAL_ADDRESS"), std::string::npos) << ab_last_error();
   EXPECT_EQ(ab_dgemm(a_, b_, c_), AB_ERROR_NO_DEVICE);
   EXPECT_NE(std::string(ab_last_error()).find("was lost"), std::string::npos) << ab_last_error();
+}
+
+// Work waits in as many of the driver's streams at once, none of which has been synchronised.
+TEST_F(CudaHandles, CopiesOfStreamsWaitInStreamsOfTheirOwn) {
+  const long before = fake().alive().streams;
+  std::vector<ab_dev_stream_t> streams = {ab_dev_stream_create(), ab_dev_stream_create(), nullptr};
+  const std::vector<double> in(1000, 2.5);
+  std::vector<ab_dev_buffer_t> buffers;
+  for (std::size_t s = 0; s < streams.size(); ++s) buffers.push_back(ab_dev_malloc(8000));
+  fake().gather_streams(3);
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    ASSERT_EQ(ab_dev_memcpy_h2d_async(buffers[s], 0, in.data(), 8000, streams[s]), AB_OK);
+  }
+  for (ab_dev_stream_t stream : streams) EXPECT_EQ(ab_dev_stream_sync(stream), AB_OK) << ab_last_error();
+  fake().gather_streams(0);
+  EXPECT_EQ(fake().alive().streams, before + 2);
+  for (std::size_t s = 0; s < streams.size(); ++s) {
+    std::vector<double> out(1000);
+    ASSERT_EQ(ab_dev_memcpy_d2h(out.data(), buffers[s], 0, 8000), AB_OK);
+    EXPECT_EQ(out, in);
+    ab_dev_free(buffers[s]);
+    ab_dev_stream_destroy(streams[s]);
+  }
+  EXPECT_EQ(fake().alive().streams, before);
+}
+
+TEST_F(CudaHandles, ShutdownClosesTheQueuesOfStreams) {
+  ab_dev_stream_t stream = ab_dev_stream_create();
+  ab_dev_buffer_t buffer = ab_dev_malloc(8);
+  const double in = 3;
+  ASSERT_EQ(ab_dev_memcpy_h2d_async(buffer, 0, &in, 8, stream), AB_OK);
+  ASSERT_EQ(ab_dev_stream_sync(stream), AB_OK);
+  const long open = fake().alive().streams;
+  ab_shutdown();
+  EXPECT_LT(fake().alive().streams, open);
+  ab_dev_free(buffer);
+  ab_dev_stream_destroy(stream);
 }
 
 }  // namespace
