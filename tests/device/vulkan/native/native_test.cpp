@@ -29,8 +29,9 @@ TEST(VulkanNative, LaunchesGoByItsTiles) {
     kernels::uint rows, columns, tile_rows, tile_columns;
   };
   constexpr Means matrices = Means::Matrices, words = Means::Words;
-  for (const Tiling& t : {Tiling{matrices, 1, 1, 1, 1}, Tiling{matrices, 128, 129, 1, 2}, Tiling{matrices, 1000, 64, 8, 1},
-                          Tiling{matrices, 129, 128, 2, 1}, Tiling{words, 1, 1, 1, 1}, Tiling{words, 8, 17, 1, 2}, Tiling{words, 65, 33, 9, 3}}) {
+  for (const Tiling& t :
+       {Tiling{matrices, 1, 1, 1, 1}, Tiling{matrices, 128, 129, 1, 2}, Tiling{matrices, 1000, 64, 8, 1}, Tiling{matrices, 129, 128, 2, 1},
+        Tiling{words, 1, 1, 1, 1}, Tiling{words, 8, 17, 1, 2}, Tiling{words, 65, 33, 9, 3}}) {
     const Launch launch = launched(t.means, product(t.rows, t.columns));
     EXPECT_EQ(launch.params.tile_rows, t.tile_rows) << t.rows << " x " << t.columns;
     EXPECT_EQ(launch.params.tile_columns, t.tile_columns);
