@@ -12,7 +12,10 @@
 #else
 #define AB_PARTS 1u
 #endif
+#define AB_FOUR(i, count) uvec4(at_most(i, count - 1u), at_most(i + 1u, count - 1u), at_most(i + 2u, count - 1u), at_most(i + 3u, count - 1u))
 #define AB_DOT16(a, b, sum) dot4(a.x, b.x, dot4(a.y, b.y, dot4(a.z, b.z, dot4(a.w, b.w, sum))))
+
+AB_FN uint at_most(uint x, uint most) { return x < most ? x : most; }
 
 AB_KERNEL(words_i8, 2, 4)
 AB_IN(0, uvec4, left) AB_IN(1, uvec4, right) AB_IN(2, uint, table) AB_INOUT(3, uint, planes) AB_PARAMS(4, modular_params, p)
@@ -29,14 +32,14 @@ AB_BODY(words_i8)
   uint m = table[l * AB_MODULUS_WORDS];
   uint inverse = table[l * AB_MODULUS_WORDS + AB_MODULUS_INVERSE];
   uint quads = p.inner_padded / 16u;  // of a vector
-  uvec4 rows = min(uvec4(i, i + 1u, i + 2u, i + 3u), uvec4(p.left_vectors - 1u));
-  uvec4 columns = min(uvec4(j, j + 1u, j + 2u, j + 3u), uvec4(p.right_vectors - 1u));
+  uvec4 rows = AB_FOUR(i, p.left_vectors);
+  uvec4 columns = AB_FOUR(j, p.right_vectors);
   for (uint product = 0u; product < AB_PRODUCTS; ++product) {
     uvec4 left_at = ((l * AB_PRODUCTS + product) * p.left_all + p.left_first + rows) * quads;
     uvec4 right_at = ((l * AB_PRODUCTS + product) * p.right_all + p.right_first + columns) * quads;
     for (uint c = 0u; c < 4u; ++c) sums[c] = ivec4(0);
     for (uint first = 0u; first < quads; first += AB_QUADS) {
-      for (uint q = first; q < min(first + AB_QUADS, quads); ++q) {
+      for (uint q = first; q < at_most(first + AB_QUADS, quads); ++q) {
         uvec4 a0 = left[left_at.x + q];
         uvec4 a1 = left[left_at.y + q];
         uvec4 a2 = left[left_at.z + q];
@@ -54,7 +57,7 @@ AB_BODY(words_i8)
     for (uint c = 0u; c < 4u; ++c) parts[product * 4u + c] = sums[c];
   }
   for (uint part = 0u; part < AB_PARTS; ++part) {
-    for (uint c = 0u; c < min(4u, p.right_vectors - j); ++c) {
+    for (uint c = 0u; c < at_most(4u, p.right_vectors - j); ++c) {
       uint at = ((l * AB_PARTS + part) * p.right_vectors + j + c) * p.row_words + i / 4u;
       uint before = p.accumulate != 0u ? planes[at] : 0u;
       uint after = 0u;
