@@ -22,15 +22,32 @@ function(ab_add_packed_dot_texts out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# A native text with the words that `first_lines` has, and a define. Sets OUT to the file.
-function(ab_add_matrix_text name first_lines define out)
-  set(kernel ${PROJECT_SOURCE_DIR}/src/device/vulkan/native/product_i8.comp)
+# A native text of `kernel` with defines. Sets OUT to the file.
+function(ab_add_native_text name kernel out)
+  set(kernel ${PROJECT_SOURCE_DIR}/src/device/vulkan/native/${kernel})
   set(file ${PROJECT_BINARY_DIR}/generated/glsl/${name}.comp)
+  list(TRANSFORM ARGN PREPEND -D OUTPUT_VARIABLE defines)
   add_custom_command(OUTPUT ${file}
-    COMMAND ${CMAKE_C_COMPILER} -E -P -undef -nostdinc -x c -I ${PROJECT_SOURCE_DIR}/src -DAB_LANG_GLSL -D${define}
-      "-DAB_FIRST_LINES=\"${first_lines}\"" "-DAB_KERNEL_TEXT=\"${kernel}\"" ${AB_KERNEL_DIR}/device_text.h -o ${file}
-    DEPENDS ${AB_KERNEL_TEXTS} ${kernel} ${first_lines} COMMENT "Kernel text ${file}" VERBATIM)
+    COMMAND ${CMAKE_C_COMPILER} -E -P -undef -nostdinc -x c -I ${PROJECT_SOURCE_DIR}/src -DAB_LANG_GLSL ${defines}
+      "-DAB_KERNEL_TEXT=\"${kernel}\"" ${AB_KERNEL_DIR}/device_text.h -o ${file}
+    DEPENDS ${AB_KERNEL_TEXTS} ${kernel} ${AB_MATRIX_WORDS} COMMENT "Kernel text ${file}" VERBATIM)
   set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# The native text of matrices with the words that `first_lines` has, and a define. Sets OUT to the file.
+function(ab_add_matrix_text name first_lines define out)
+  set(AB_MATRIX_WORDS ${first_lines})
+  ab_add_native_text(${name} product_i8.comp file ${define} "AB_FIRST_LINES=\"${first_lines}\"")
+  set(${out} ${file} PARENT_SCOPE)
+endfunction()
+
+# Texts for software renderers. Sets OUT_ROWS and OUT_FILES as the next function.
+function(ab_add_word_texts out_rows out_files)
+  ab_add_native_text(modular_gemm_i8_words words_i8.comp real AB_PRODUCTS=1)
+  ab_add_native_text(modular_gemm_i8_3m_words words_i8.comp complex AB_PRODUCTS=3)
+  set(${out_rows} "modular_gemm_i8_words|2, 4, 4, sizeof(kernels::modular_params)
+modular_gemm_i8_3m_words|2, 4, 4, sizeof(kernels::modular_params)\n" PARENT_SCOPE)
+  set(${out_files} ${real} ${complex} PARENT_SCOPE)
 endfunction()
 
 # Texts for devices with cooperative matrices, spelled for each extension that the compiler knows. Sets OUT_ROWS to "name|launch" lines,
@@ -53,7 +70,6 @@ function(ab_add_matrix_texts out_rows out_files)
       list(APPEND files ${file})
     endforeach()
   endforeach()
-  set_property(GLOBAL PROPERTY AB_MATRIX_TEXTS ${files}) # for the lint of the tests
   set(${out_rows} "${rows}" PARENT_SCOPE)
   set(${out_files} "${files}" PARENT_SCOPE)
 endfunction()
@@ -85,7 +101,10 @@ function(ab_add_vulkan_kernels)
     ab_add_device_texts(glsl)
     ab_add_packed_dot_texts(dot_texts)
     ab_add_matrix_texts(rows matrix_texts)
-    ab_compile_spirv(${folder} files ${AB_GLSL_TEXTS} ${dot_texts} ${matrix_texts})
+    ab_add_word_texts(word_rows word_texts)
+    string(APPEND rows ${word_rows})
+    set_property(GLOBAL PROPERTY AB_NATIVE_GLSL_TEXTS ${matrix_texts} ${word_texts}) # for the lint of the tests
+    ab_compile_spirv(${folder} files ${AB_GLSL_TEXTS} ${dot_texts} ${matrix_texts} ${word_texts})
     ab_read_variants(variants)
     foreach(variant ${variants})
       string(REPLACE "|" ";" words "${variant}")

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <deque>
 
+#include "core/ample_stack.hpp"
 #include "core/process.hpp"
 #include "core/settings.hpp"
 #include "device/cpu/cpu_device.hpp"
@@ -65,6 +66,16 @@ std::vector<int> order_of_preference(const std::deque<Entry>& entries) {
   return order;
 }
 
+// Loads drivers.
+void list_gpus(std::deque<Entry>& entries) {
+  int ordinal = 0;
+  for (const Traits& traits : describe_cuda()) entries.emplace_back(traits, open_cuda, ordinal++);
+  ordinal = 0;
+  for (const Traits& traits : describe_metal()) entries.emplace_back(traits, open_metal, ordinal++);
+  ordinal = 0;
+  for (const Traits& traits : describe_vulkan()) entries.emplace_back(traits, open_vulkan, ordinal++);
+}
+
 std::unique_ptr<List> find_devices() {
   watch_forks();
   auto found = std::make_unique<List>();
@@ -73,12 +84,7 @@ std::unique_ptr<List> find_devices() {
       cpu_traits(), [](int) { return open_cpu(); }, 0);
   found->default_order = {0};
   if (is_forked_child()) return found;  // it has no other; a driver that another thread was loading at the fork would hang
-  int ordinal = 0;
-  for (const Traits& traits : describe_cuda()) entries.emplace_back(traits, open_cuda, ordinal++);
-  ordinal = 0;
-  for (const Traits& traits : describe_metal()) entries.emplace_back(traits, open_metal, ordinal++);
-  ordinal = 0;
-  for (const Traits& traits : describe_vulkan()) entries.emplace_back(traits, open_vulkan, ordinal++);
+  with_ample_stack([&] { list_gpus(entries); });
   found->default_order = order_of_preference(entries);
   found->default_index = found->default_order.front();
   return found;
@@ -105,6 +111,14 @@ List& devices() {
 
 Entry& entry(int index) {
   return devices().entries[static_cast<std::size_t>(index)];
+}
+
+// Drivers compile kernels meanwhile. A forked child opens cpu alone, and makes no thread for it.
+std::unique_ptr<Device> open_entry(const Entry& entry) {
+  if (entry.traits.id == cpu_traits().id) return entry.open(entry.ordinal);
+  std::unique_ptr<Device> opened;
+  with_ample_stack([&] { opened = entry.open(entry.ordinal); });
+  return opened;
 }
 
 }  // namespace
@@ -161,7 +175,7 @@ Device& open(int index) {
     if (found.device) return *found.device;
   }
   // A driver may take its time: nobody waits for it but who wants the device. The first of several threads wins.
-  std::unique_ptr<Device> opened = found.open(found.ordinal);
+  std::unique_ptr<Device> opened = open_entry(found);
   const std::scoped_lock lock(process_mutex());
   if (!found.device) found.device = std::move(opened);
   return *found.device;

@@ -26,8 +26,9 @@ namespace {
 constexpr int cpu_index = 0;      // the list of devices begins with it
 constexpr int packer_index = -1;  // in no list
 
-// What is open. Guarded by process_mutex(); opening itself is serialised by `opening`.
+// What is open. Guarded by process_mutex(), but for `opening`.
 struct Library {
+  std::mutex opening;
   bool initialized = false;
   std::map<int, std::shared_ptr<Context>> open;
   DeviceUse use;  // of contexts that are closed; device and cap of the last one opened
@@ -38,6 +39,18 @@ struct Library {
 Library& library() {
   static Library* const instance = new Library;
   return *instance;
+}
+
+// GPUs are opened and tested by one thread, for which the others wait: each would compile all kernels. A forked child may have the mutex
+// locked for ever, but opens the cpu device alone.
+std::unique_lock<std::mutex> alone_with(int index) {
+  if (index == cpu_index || ab::is_forked_child()) return {};
+  std::mutex* opening = nullptr;
+  {
+    const std::scoped_lock lock(process_mutex());
+    opening = &library().opening;
+  }
+  return std::unique_lock(*opening);
 }
 
 std::uint64_t cap_for(const device::Traits& traits) {
@@ -79,6 +92,8 @@ void note_opening(const Context& context) {
 }
 
 std::shared_ptr<Context> open_context(int index) {
+  if (std::shared_ptr<Context> found = find_open(index)) return found;
+  const std::unique_lock<std::mutex> alone = alone_with(index);
   if (std::shared_ptr<Context> found = find_open(index)) return found;
   device::Device& device = device::open(index);
   auto context = std::make_shared<Context>(index, device, cap_for(device.traits()));

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/ample_stack.hpp"
 #include "core/process.hpp"
 #include "device/cuda/cublas.hpp"
 #include "device/cuda/kernel_image.hpp"
@@ -323,16 +324,13 @@ class CudaDevice final : public Device {
     if (kernel->shape == nullptr && kernel->form == nullptr)
       throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
     if (kernel->shape == nullptr) return kernel;
-    const std::scoped_lock lock(mutex_);
-    const Current current(*context_);
-    if (module_ == nullptr) load_module();
-    context_->check(context_->driver().module_get_function(&kernel->function, module_, kernel->shape->name),
-                    ("cuModuleGetFunction(" + name.name + ")").c_str(), Status::ShaderCompile);
+    with_ample_stack([&] { find_function(*kernel); });
     return kernel;
   }
   std::unique_ptr<Queue> open_queue() override { return std::make_unique<CudaQueue>(context_); }
 
  private:
+  void find_function(CudaKernel& kernel);
   void load_module();
   Traits traits_;
   const SharedContext context_;
@@ -340,6 +338,15 @@ class CudaDevice final : public Device {
   std::mutex mutex_;
   cuda::ModuleHandle module_ = nullptr;  // guarded by mutex_
 };
+
+void CudaDevice::find_function(CudaKernel& kernel) {
+  const std::scoped_lock lock(mutex_);
+  const Current current(*context_);
+  if (module_ == nullptr) load_module();
+  const char* const name = kernel.shape->name;
+  context_->check(context_->driver().module_get_function(&kernel.function, module_, name),
+                  (std::string("cuModuleGetFunction(") + name + ")").c_str(), Status::ShaderCompile);
+}
 
 void CudaDevice::load_module() {
   std::array<char, 4096> log{};

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/ample_stack.hpp"
 #include "core/process.hpp"
 #include "device/metal/command_stream.hpp"
 #include "device/metal/native/native.hpp"
@@ -57,7 +58,7 @@ class Pipelines {
   const Pipeline& get(const KernelText& text) {
     const std::scoped_lock lock(mutex_);
     std::unique_ptr<const Pipeline>& pipeline = made_[&text];
-    if (pipeline == nullptr) pipeline = std::make_unique<const Pipeline>(gpu_, text);
+    if (pipeline == nullptr) with_ample_stack([&] { pipeline = std::make_unique<const Pipeline>(gpu_, text); });
     return *pipeline;
   }
 

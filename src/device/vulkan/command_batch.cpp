@@ -5,6 +5,8 @@
 #include <array>
 #include <cassert>
 
+#include "core/ample_stack.hpp"
+
 namespace ab::device::vulkan {
 namespace {
 
@@ -82,6 +84,7 @@ void CommandBatch::begin() {
   assert(state_ == State::Idle);
   arena_used_ = 0;
   launches_ = 0;
+  has_new_pipeline_ = false;
   device_->check(device_->calls().reset_descriptor_pool(device_->handle(), set_pool_, 0), "vkResetDescriptorPool");
   VkCommandBufferBeginInfo once{};
   once.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
@@ -103,13 +106,18 @@ void CommandBatch::submit() {
   try {
     device_->check(device_->calls().end_commands(commands_), "vkEndCommandBuffer");
     device_->check(device_->calls().reset_fences(device_->handle(), 1, &done_), "vkResetFences");
-    device_->submit(commands_, done_);
+    send();
   } catch (...) {
     device_->calls().reset_commands(commands_, 0);
     forget();
     throw;
   }
   state_ = State::InFlight;
+}
+
+void CommandBatch::send() {
+  if (!has_new_pipeline_) return device_->submit(commands_, done_);
+  with_ample_stack([&] { device_->submit(commands_, done_); });
 }
 
 void CommandBatch::wait() {
@@ -181,6 +189,7 @@ VkDescriptorSet CommandBatch::bind(const Pipeline& pipeline, std::span<const Ran
 void CommandBatch::launch(const Pipeline& pipeline, std::span<const Range> bindings, const std::uint32_t (&groups)[3]) {
   const VkDescriptorSet set = bind(pipeline, bindings);
   ++launches_;
+  has_new_pipeline_ |= pipeline.is_first_use();
   wait_for_earlier_users(bindings);
   const DeviceCalls& calls = device_->calls();
   calls.cmd_bind_pipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());

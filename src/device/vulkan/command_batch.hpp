@@ -56,6 +56,7 @@ class CommandBatch {
   enum class State { Idle, Recording, InFlight };
   void create();
   void release() noexcept;
+  void send();
   void forget();
   void record_barrier();
   void wait_for_earlier_users(std::span<const Range> ranges);
@@ -70,6 +71,7 @@ class CommandBatch {
   std::unique_ptr<Buffer> arena_;
   std::size_t arena_used_ = 0;
   std::uint32_t launches_ = 0;
+  bool has_new_pipeline_ = false;
   std::vector<Range> touched_;  // by commands that no barrier follows yet
   std::vector<std::shared_ptr<const void>> kept_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "device/vulkan/pipeline.hpp"
 
+#include "core/ample_stack.hpp"
+
 namespace ab::device::vulkan {
 
 Pipeline::Pipeline(std::shared_ptr<LogicalDevice> device, const KernelText& text, Spelling spelling,
@@ -60,7 +62,9 @@ void Pipeline::compile(const KernelText& text, const Spirv& spirv, std::span<con
   pipeline.stage.pName = "main";
   pipeline.stage.pSpecializationInfo = &values;
   pipeline.layout = layout_;
-  const VkResult result = device_->calls().create_compute_pipelines(device_->handle(), VK_NULL_HANDLE, 1, &pipeline, nullptr, &handle_);
+  VkResult result = VK_SUCCESS;
+  with_ample_stack(
+      [&] { result = device_->calls().create_compute_pipelines(device_->handle(), VK_NULL_HANDLE, 1, &pipeline, nullptr, &handle_); });
   device_->calls().destroy_shader_module(device_->handle(), module, nullptr);
   device_->check(result, ("vkCreateComputePipelines" + kernel).c_str(), Status::ShaderCompile);
 }

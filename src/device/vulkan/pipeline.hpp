@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A kernel as the device runs it: its compiled text and the layout of its bindings (buffers, then the params struct).
 #pragma once
+#include <atomic>
 #include <memory>
 #include <span>
 
@@ -20,6 +21,8 @@ class Pipeline {
   VkPipeline handle() const { return handle_; }
   VkPipelineLayout layout() const { return layout_; }
   VkDescriptorSetLayout set_layout() const { return set_layout_; }
+  /// True once: a driver may compile when a pipeline is first used.
+  bool is_first_use() const { return !used_.exchange(true, std::memory_order_relaxed); }
 
  private:
   void create_layouts(std::size_t bindings);
@@ -30,6 +33,7 @@ class Pipeline {
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   VkPipeline handle_ = VK_NULL_HANDLE;
+  mutable std::atomic<bool> used_{false};
 };
 
 }  // namespace ab::device::vulkan

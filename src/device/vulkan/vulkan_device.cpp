@@ -20,6 +20,7 @@ using vulkan::LogicalDevice;
 using vulkan::Pipeline;
 using vulkan::Spelling;
 using vulkan::native::Form;
+using vulkan::native::Means;
 
 using SharedDevice = std::shared_ptr<LogicalDevice>;
 
@@ -51,7 +52,7 @@ class VulkanKernel final : public Kernel {
  private:
   std::shared_ptr<const Pipeline> made() const {
     if (form == nullptr) return std::make_shared<const Pipeline>(device_, text, spelling_);
-    return std::make_shared<const Pipeline>(device_, text, spelling_, vulkan::native::constants_of(*form, *device_->physical().matrices));
+    return std::make_shared<const Pipeline>(device_, text, spelling_, vulkan::native::constants_of(*form, device_->physical()));
   }
 
   const SharedDevice device_;
@@ -126,7 +127,7 @@ void VulkanQueue::launch(const Kernel& kernel, Grid grid, std::span<const Argume
   std::array<std::uint32_t, 3> groups = {grid.x, grid.y, grid.z};
   vulkan::native::Launch native;
   if (launched.form != nullptr) {
-    native = vulkan::native::launch_of(params);
+    native = vulkan::native::launch_of(*launched.form, params);
     params = std::as_bytes(std::span(&native.params, 1));
     groups = native.groups;
   }
@@ -172,7 +173,7 @@ class VulkanDevice final : public Device {
     device_->require_usable();
     const KernelText* text = find_text(name.name);
     if (text == nullptr) throw Error(Status::ShaderCompile, traits_.id + ": no kernel named " + name.name);
-    const Form* form = native_ ? vulkan::native::find_form(name.name) : nullptr;
+    const Form* form = native_ ? vulkan::native::find_form(*native_, name.name) : nullptr;
     return form != nullptr ? native_kernel(*form) : std::make_unique<VulkanKernel>(device_, *text, spelling_);
   }
   std::unique_ptr<Queue> open_queue() override { return std::make_unique<VulkanQueue>(device_, queues_); }
@@ -192,22 +193,24 @@ class VulkanDevice final : public Device {
 
   /// The same for the native kernels, which serve where they make the residues of the common ones.
   void choose_native() {
-    if (!device_->physical().matrices) return;
+    const std::optional<Means> means = vulkan::native::means_of(device_->physical());
+    if (!means) return;
     try {
-      for (const Form& form : vulkan::native::forms()) {
+      for (const Form& form : vulkan::native::forms(*means)) {
         if (!vulkan::native::agree(*this, form, *load({form.kernel}), *native_kernel(form))) return;
       }
     } catch (const Error& error) {
       if (error.status() != Status::ShaderCompile) throw;
       return;
     }
-    native_ = traits_.int8_matrix = true;
-    traits_.features += ", cooperative matrices";
+    native_ = means;
+    traits_.int8_matrix = means == Means::Matrices;
+    traits_.features += means == Means::Matrices ? ", cooperative matrices" : ", products by words";
   }
 
  private:
   std::unique_ptr<Kernel> native_kernel(const Form& form) const {
-    const KernelText* text = find_text(std::string(form.kernel) + device_->physical().matrices->extension->suffix);
+    const KernelText* text = find_text(vulkan::native::text_of(form, device_->physical()));
     return std::make_unique<VulkanKernel>(device_, *text, Spelling::Plain, &form);
   }
 
@@ -215,7 +218,7 @@ class VulkanDevice final : public Device {
   const SharedQueues queues_ = std::make_shared<OpenQueues>();
   Traits traits_;
   Spelling spelling_ = Spelling::Plain;
-  bool native_ = false;
+  std::optional<Means> native_;  // of the native kernels, where they serve
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 //   small_buffers  four megabytes in one buffer      few_threads  groups of 128 threads
 //   few_bytes      16 KiB shared by a group          fast_dot     byte products in hardware
 //   no_barriers    barriers do nothing (for the validation layer to see)
+//   deep           opening, compiling and the first submission after it take a megabyte of stack
 //   matrices       cooperative matrices, each held whole by every thread (matrices_simulated.h)
 //   odd_matrices   the same of sizes that no kernel has    wrong_matrices  the same, real products in the place of complex ones
 #define VK_NO_PROTOTYPES
@@ -101,6 +102,29 @@ struct Lookup {
   }
 };
 
+// What a driver's compiler does.
+void take_stack() {
+  if (!told("deep")) return;
+  volatile char deep[1 << 20];
+  for (std::size_t i = 0; i < sizeof deep; i += 1024) deep[i] = 1;
+}
+
+std::atomic<bool> compiled{false};  // since the last submission
+
+PFN_vkCreateComputePipelines real_compile = nullptr;
+VkResult VKAPI_PTR compile(VkDevice device, VkPipelineCache cache, std::uint32_t count, const VkComputePipelineCreateInfo* wanted,
+                           const VkAllocationCallbacks* callbacks, VkPipeline* pipelines) {
+  take_stack();
+  compiled = true;
+  return real_compile(device, cache, count, wanted, callbacks, pipelines);
+}
+
+PFN_vkQueueSubmit real_submit = nullptr;
+VkResult VKAPI_PTR submit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* work, VkFence fence) {
+  if (compiled.exchange(false)) take_stack();
+  return real_submit(queue, count, work, fence);
+}
+
 PFN_vkGetPhysicalDeviceProperties2 real_properties = nullptr;
 void VKAPI_PTR properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2* out) {
   real_properties(device, out);
@@ -161,6 +185,7 @@ VkResult VKAPI_PTR matrix_shapes(VkPhysicalDevice, std::uint32_t* count, VkCoope
 PFN_vkCreateDevice real_create_device = nullptr;
 VkResult VKAPI_PTR create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* wanted, const VkAllocationCallbacks* callbacks,
                                  VkDevice* device) {
+  take_stack();
   std::vector<const char*> names;
   for (std::uint32_t i = 0; i < wanted->enabledExtensionCount; ++i) {
     const char* name = wanted->ppEnabledExtensionNames[i];
@@ -224,6 +249,8 @@ PFN_vkVoidFunction wrapped(const char* name, PFN_vkVoidFunction real) {
   Lookup look{name, real};
   look.precede("vkCreateDevice", real_create_device, &create_device);
   look.precede("vkCreateShaderModule", real_create_module, &create_module);
+  look.precede("vkCreateComputePipelines", real_compile, &compile);
+  look.precede("vkQueueSubmit", real_submit, &submit);
   look.count<0>("vkCreateDevice", PFN_vkCreateDevice(), Gives::AnObject);
   look.count<1>("vkQueueSubmit", PFN_vkQueueSubmit());
   look.count<2>("vkAllocateMemory", PFN_vkAllocateMemory(), Gives::AnObject);

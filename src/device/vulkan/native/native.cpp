@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "device/vulkan/native/native.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <vector>
 
 namespace ab::device::vulkan::native {
 namespace {
 
 using kernels::uint;
 
-constexpr Form all[] = {{"modular_gemm_i8", 1, 4}, {"modular_gemm_i8_3m", 3, 8}};
-constexpr uint common_tile = 64, native_tile = 128;
+constexpr Form by_matrices[] = {{"modular_gemm_i8", Means::Matrices, 1, 4}, {"modular_gemm_i8_3m", Means::Matrices, 3, 8}};
+constexpr Form by_words[] = {{"modular_gemm_i8", Means::Words, 1, 0}, {"modular_gemm_i8_3m", Means::Words, 3, 0}};
+struct Tile {
+  uint rows, columns;
+};
+constexpr Tile common_tile = {64, 64};
+constexpr Tile tile_of(Means means) {
+  return means == Means::Matrices ? Tile{128, 128} : Tile{8, 16};
+}
 
-void set_tiles(kernels::modular_params& p, uint tile) {
-  p.tile_rows = (p.left_vectors + tile - 1) / tile;
-  p.tile_columns = (p.right_vectors + tile - 1) / tile;
+void set_tiles(kernels::modular_params& p, Tile tile) {
+  p.tile_rows = (p.left_vectors + tile.rows - 1) / tile.rows;
+  p.tile_columns = (p.right_vectors + tile.columns - 1) / tile.columns;
   p.groups = p.moduli * p.tile_rows * p.tile_columns;
 }
 
@@ -27,10 +32,11 @@ std::array<std::uint32_t, 3> folded(uint groups) {
 
 // A product that touches more than one tile, within its planes and on top of what is there.
 constexpr std::array<uint, 3> moduli = {256, 251, 127};
-kernels::modular_params trial() {
+kernels::modular_params trial(Means means) {
+  const Tile tile = tile_of(means);
   kernels::modular_params p{};
-  p.left_vectors = native_tile + 21;
-  p.right_vectors = native_tile + 9;
+  p.left_vectors = tile.rows + 21;
+  p.right_vectors = tile.columns + 9;
   p.left_first = 3, p.right_first = 5;
   p.left_all = p.left_vectors + p.left_first + 1;
   p.right_all = p.right_vectors + p.right_first;
@@ -71,30 +77,44 @@ std::unique_ptr<Memory> memory_with(Device& device, Queue& queue, std::span<cons
 
 }  // namespace
 
-std::span<const Form> forms() {
-  return all;
+std::optional<Means> means_of(const PhysicalDevice& device) {
+  if (device.matrices) return Means::Matrices;
+  return device.traits.only_on_request ? std::optional(Means::Words) : std::nullopt;
 }
 
-const Form* find_form(const std::string& kernel) {
-  const auto* found = std::find_if(std::begin(all), std::end(all), [&](const Form& form) { return kernel == form.kernel; });
-  return found == std::end(all) ? nullptr : found;
+std::span<const Form> forms(Means means) {
+  if (means == Means::Words) return by_words;
+  return by_matrices;
 }
 
-Launch launch_of(std::span<const std::byte> params) {
+const Form* find_form(Means means, const std::string& kernel) {
+  for (const Form& form : forms(means)) {
+    if (kernel == form.kernel) return &form;
+  }
+  return nullptr;
+}
+
+std::string text_of(const Form& form, const PhysicalDevice& device) {
+  return std::string(form.kernel) + (form.means == Means::Words ? "_words" : device.matrices->extension->suffix);
+}
+
+Launch launch_of(const Form& form, std::span<const std::byte> params) {
   Launch launch{};
   assert(params.size() == sizeof launch.params);
   std::memcpy(&launch.params, params.data(), sizeof launch.params);
-  set_tiles(launch.params, native_tile);
+  set_tiles(launch.params, tile_of(form.means));
   launch.groups = folded(launch.params.groups);
   return launch;
 }
 
-std::array<std::uint32_t, 5> constants_of(const Form& form, const Matrices& matrices) {
+std::vector<std::uint32_t> constants_of(const Form& form, const PhysicalDevice& device) {
+  if (form.means == Means::Words) return {};
+  const Matrices& matrices = *device.matrices;
   return {matrices.rows, matrices.columns, matrices.inner, matrices.lanes, form.subgroups * matrices.lanes};
 }
 
 bool agree(Device& device, const Form& form, const Kernel& common, const Kernel& native) {
-  const kernels::modular_params p = trial();
+  const kernels::modular_params p = trial(form.means);
   const std::size_t inner = p.inner_padded, planes = std::size_t{p.moduli} * form.products;
   const std::size_t result_bytes = std::size_t{p.moduli} * (form.products == 3 ? 2 : 1) * p.right_vectors * p.row_words * sizeof(uint);
   const std::unique_ptr<Queue> queue = device.open_queue();

@@ -10,8 +10,8 @@
 namespace ab::device::vulkan::native {
 namespace {
 
-Launch launched(const kernels::modular_params& p) {
-  return launch_of(std::as_bytes(std::span(&p, 1)));
+Launch launched(Means means, const kernels::modular_params& p) {
+  return launch_of(forms(means)[0], std::as_bytes(std::span(&p, 1)));
 }
 
 // 7 moduli by the common kernel's tiles.
@@ -25,21 +25,27 @@ kernels::modular_params product(kernels::uint rows, kernels::uint columns) {
 
 TEST(VulkanNative, LaunchesGoByItsTiles) {
   struct Tiling {
+    Means means;
     kernels::uint rows, columns, tile_rows, tile_columns;
   };
-  for (const Tiling& t : {Tiling{1, 1, 1, 1}, Tiling{128, 129, 1, 2}, Tiling{1000, 64, 8, 1}, Tiling{129, 128, 2, 1}}) {
-    const Launch launch = launched(product(t.rows, t.columns));
+  constexpr Means matrices = Means::Matrices, words = Means::Words;
+  for (const Tiling& t :
+       {Tiling{matrices, 1, 1, 1, 1}, Tiling{matrices, 128, 129, 1, 2}, Tiling{matrices, 1000, 64, 8, 1}, Tiling{matrices, 129, 128, 2, 1},
+        Tiling{words, 1, 1, 1, 1}, Tiling{words, 8, 17, 1, 2}, Tiling{words, 65, 33, 9, 3}}) {
+    const Launch launch = launched(t.means, product(t.rows, t.columns));
     EXPECT_EQ(launch.params.tile_rows, t.tile_rows) << t.rows << " x " << t.columns;
     EXPECT_EQ(launch.params.tile_columns, t.tile_columns);
     EXPECT_EQ(launch.params.groups, 7 * t.tile_rows * t.tile_columns);
     EXPECT_EQ(launch.params.left_first, 9u);
     EXPECT_EQ(launch.groups, (std::array<std::uint32_t, 3>{launch.params.groups, 1, 1}));
   }
-  EXPECT_EQ(launched(product(128 * 128, 128 * 128)).groups, (std::array<std::uint32_t, 3>{AB_FOLD, 4, 1}));
+  EXPECT_EQ(launched(Means::Matrices, product(128 * 128, 128 * 128)).groups, (std::array<std::uint32_t, 3>{AB_FOLD, 4, 1}));
 }
 
 TEST(VulkanNative, TheOthersAreCommon) {
-  for (const char* kernel : {"scan", "residues_i8", "modular_gemm_f32", "gemm_dd"}) EXPECT_EQ(find_form(kernel), nullptr) << kernel;
+  for (const char* kernel : {"scan", "residues_i8", "modular_gemm_f32", "gemm_dd"}) {
+    for (const Means means : {Means::Matrices, Means::Words}) EXPECT_EQ(find_form(means, kernel), nullptr) << kernel;
+  }
 }
 
 class VulkanNativeDevices : public test::OnVulkan {
@@ -65,6 +71,14 @@ TEST_F(VulkanNativeDevices, AreCommonWhereTheKernelsAreWrong) {
   const std::unique_ptr<Device> device = opened("wrong_matrices", GpuKernels::Best);
   EXPECT_FALSE(is_native(*device));
   EXPECT_EQ(self_test(*device), "");
+}
+
+// Lavapipe's, where it is the driver here.
+TEST_F(VulkanNativeDevices, MultiplyByWordsOnASoftwareRenderer) {
+  const auto by_words = [](const Device& device) { return device.traits().features.find("products by words") != std::string::npos; };
+  EXPECT_TRUE(by_words(*opened("software", GpuKernels::Best)));
+  EXPECT_FALSE(by_words(*opened("software", GpuKernels::Common)));
+  EXPECT_FALSE(by_words(*opened("discrete", GpuKernels::Best)));
 }
 
 }  // namespace
