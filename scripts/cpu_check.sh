@@ -3,11 +3,12 @@
 # The cpu device of this machine beside other BLAS libraries, in one go: engine and self-test, native kernels against common ones, then
 # DGEMM and ZGEMM on one core, two cores and all of them, and a product of numpy with and without the library. JSON, tables and charts
 # go to benchmarks/results/NAME. Exit status 1 when something is wrong.
+# One core is --core, else the quietest of the first sixteen; two are that one and the next quiet one.
 # usage: scripts/cpu_check.sh [--against FILE,FILE] [--name NAME] [--core N] [--build DIR] [--quick]
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
-against='' name='' core=1 build=build/release quick=''
-usage() { sed -n '3,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+against='' name='' core='' build=build/release quick=''
+usage() { sed -n '3,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=1 ;;
@@ -40,11 +41,24 @@ core_type=()
 [ -n "${OPENBLAS_CORETYPE:-}" ] || ! grep -qw amx_int8 /proc/cpuinfo 2>/dev/null || core_type=(OPENBLAS_CORETYPE=SapphireRapids)
 
 # The peers' own variables, so that everybody has as many threads as we have; MKL's threads are GNU's beside OpenBLAS.
+# A neighbour on a core halves the rate of its matrix unit, and the machine does not say which cores have one.
+quiet_cores() {
+  for candidate in $(seq 0 $((cores < 16 ? cores - 1 : 15))); do
+    AB_NUM_THREADS=1 taskset -c "$candidate" "$cli" bench --op dgemm --shape 512x512x512 --classes fp64 --device cpu --no-host --no-matrix-rate \
+      --runs 15 --warmup 2 --json 2>/dev/null | sed -n 's/.*"device_median_s": *\([0-9.e-]*\).*/\1 '"$candidate/p" | head -1
+  done | sort -g | awk '{print $2}'
+}
+pinned=()
+if command -v taskset >/dev/null; then
+  mapfile -t pinned < <(quiet_cores)
+  [ -z "$core" ] || pinned=("$core" $((core + 1)))
+fi
+
 measure() { # title, threads, runs, arguments of bench...
   local title=$1 threads=$2 runs=$3 pin=()
   shift 3
-  [ "$threads" -ge "$cores" ] || { command -v taskset >/dev/null && pin=(taskset -c "$core-$((core + threads - 1))"); }
-  echo "== $title, threads: $threads"
+  [ "$threads" -ge "$cores" ] || [ "${#pinned[@]}" -lt "$threads" ] || pin=(taskset -c "$(IFS=,; echo "${pinned[*]:0:$threads}")")
+  echo "== $title, threads: $threads${pin[2]:+, on ${pin[2]}}"
   env "${core_type[@]}" \
     AB_NUM_THREADS="$threads" OPENBLAS_NUM_THREADS="$threads" MKL_NUM_THREADS="$threads" OMP_NUM_THREADS="$threads" BLIS_NUM_THREADS="$threads" \
     OMP_WAIT_POLICY=passive MKL_THREADING_LAYER="$([ "$threads" = 1 ] && echo SEQUENTIAL || echo GNU)" \
