@@ -64,7 +64,7 @@ class Context {
   std::unique_ptr<device::Queue> queue_;
   std::mutex loading_;
   std::unique_ptr<device::Kernel> fp64_product_;  // guarded by loading_; null: not asked for yet, or not there
-  StreamQueues stream_queues_;  // under the process mutex, so that a forked child finds them whole
+  StreamQueues stream_queues_;                    // under the process mutex, so that a forked child finds them whole
   std::atomic<bool> dead_{false};
 };
 

@@ -142,10 +142,9 @@ std::vector<SharedScan> scan(Context& context, std::span<const ToScan> operands,
   std::vector<std::shared_ptr<Scan>> scans;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const auto count = static_cast<std::size_t>(vectors_of(operands[i]));
-    scans.push_back(std::make_shared<Scan>(Scan{memory, memory->device.slice(places.records[i]),
-                                                read_at<numerics::Record>(*memory, places.records[i], count),
-                                                read_at<numerics::Profile>(*memory, places.profiles[i], profiles_of(run)),
-                                                std::make_shared<numerics::Stances>()}));
+    scans.push_back(std::make_shared<Scan>(
+        Scan{memory, memory->device.slice(places.records[i]), read_at<numerics::Record>(*memory, places.records[i], count),
+             read_at<numerics::Profile>(*memory, places.profiles[i], profiles_of(run)), std::make_shared<numerics::Stances>()}));
   }
   std::vector<SharedScan> out(scans.begin(), scans.end());
   const std::unique_ptr<device::Queue::Mark> scanned = meanwhile ? context.queue().mark() : nullptr;
