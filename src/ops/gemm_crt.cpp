@@ -288,7 +288,12 @@ ScratchRange scratch_range(const Crt& crt, const Blocks& all) {
   return {most, std::max(least, most / 32)};  // below a 32nd the blocks would be too small to be worth it
 }
 
-Cutting cut_crt(const Crt& crt, const Blocks& all, std::uint64_t cap_bytes) {
+Cutting cut_crt(const Crt& crt, const Blocks& whole, std::uint64_t whole_cap_bytes) {
+  // Residue planes hold whole units of vectors, and lie apart.
+  const device::Traits& traits = traits_of_multiplier(crt);
+  const Blocks all{rounded_up(whole.rows, traits.vector_unit), rounded_up(whole.columns, traits.vector_unit), whole.inner};
+  const auto between_planes = static_cast<std::uint64_t>(2 * crt.set.count * crt.planes * traits.plane_padding_bytes);
+  const std::uint64_t cap_bytes = whole_cap_bytes - std::min(whole_cap_bytes, between_planes);
   Footprint footprint = footprint_of(crt);
   const ScratchRange range = scratch_range(crt, all);
   const std::uint64_t scratch = std::min(range.most, cap_bytes / 4);

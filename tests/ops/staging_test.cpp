@@ -203,9 +203,15 @@ std::vector<test::Call> large_calls() {
 class InBlocks : public testing::TestWithParam<std::size_t> {
  protected:
   // Runs under a cap; true when it was not declined.
-  bool run_under(Index cap, const test::Call& call, const test::Ran& expected, Precision precision) {
+  enum class Planes { AsTheyAre, Spread };
+  bool run_under(Index cap, const test::Call& call, const test::Ran& expected, Precision precision, Planes planes) {
     SCOPED_TRACE(call.name + ", class " + word_of(precision) + ", cap " + std::to_string(cap));
     Devices devices(HostMemory::MustBeCopied, static_cast<std::uint64_t>(cap));
+    const device::Traits& traits = devices.device().traits();
+    constexpr Index unit = 16, bytes = 67 * 64;  // as AMX and VNNI want them
+    if (planes == Planes::Spread) {
+      devices.device().spreads_planes(std::max(unit, traits.vector_unit), std::max(bytes, traits.plane_padding_bytes));
+    }
     Choices choices = test::choices_for(precision);
     choices.cap_bytes = cap;
     devices.device().fail_at(0);
@@ -233,7 +239,10 @@ TEST_P(InBlocks, TheBitsAreThoseOfTheWholeAndTheCapHolds) {
     const test::Ran expected = run_call(whole.context(), call, test::Way::Adopted, test::choices_for(precision));
     ASSERT_EQ(expected.error, "");
     int done = 0;
-    for (Index cap = 400 << 10; cap < 20 << 20; cap += cap / 4) done += run_under(cap, call, expected, precision) ? 1 : 0;
+    for (Index cap = 400 << 10; cap < 20 << 20; cap += cap / 4) {
+      done += run_under(cap, call, expected, precision, Planes::AsTheyAre) ? 1 : 0;
+      run_under(cap, call, expected, precision, Planes::Spread);
+    }
     EXPECT_GT(done, 3) << call.name << " " << word_of(precision);
   }
   EXPECT_GT(in_blocks_, 0) << call.name;

@@ -46,6 +46,8 @@ class FaultyDevice final : public device::Device {
   void limit_memory(std::uint64_t bytes) { most_bytes_ = bytes; }
   /// Its queues can be read from up to a mark while they go on (a mark is where it is asked for: all is done at once here).
   void has_marks() { marks_ = true; }
+  /// Residue planes have room for vectors in multiples of `unit` and so many bytes between them, as an engine may want it.
+  void spreads_planes(Index unit, Index bytes) { traits_.vector_unit = unit, traits_.plane_padding_bytes = bytes; }
   void lose_kernel(const std::string& name) { lost_kernel_ = name; }
   void compute_wrongly(const std::optional<WrongResult>& wrong) { wrong_ = wrong; }
   /// Bytes of memory that are allocated and not freed.
