@@ -73,6 +73,9 @@ struct Traits {
   // 0: products take all of that scratch; else what their result needs: a byte per entry, modulus and plane, rows and columns in
   // multiples of this, and as much as one such tile of each plane besides.
   Index product_tile = 0;
+  // Of a device that leaves long loops too early, without a word. 0: none.
+  Index most_terms_at_once = 0;              // of a launch whose sums later ones can go on with: a multiple of 64
+  Index most_terms = 0;                      // of a product: scans, and sums in order, are one launch
   bool fused_fma = true;                     // false: load the soft-fma variants of double-float kernels
   ModuliFamily family = ModuliFamily::Int8;  // preferred
 };

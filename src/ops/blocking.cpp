@@ -33,6 +33,11 @@ Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_byte
   return {blocks, fits};
 }
 
+Cut with_terms_of(const device::Traits& traits, Cut cut) {
+  if (traits.most_terms_at_once > 0) cut.blocks.inner = std::min(cut.blocks.inner, traits.most_terms_at_once);
+  return cut;
+}
+
 Footprint with_copies(Footprint footprint, const Product& product) {
   const double entry = sizeof(double) * static_cast<double>(product.c.part_count);
   if (product.left.host != nullptr) footprint.left_per_term += entry;

@@ -127,6 +127,11 @@ bool is_countable(const Product& product) {
          groups_for(product.c.rows, 64) * product.c.columns <= most_groups;
 }
 
+bool can_sum(Context& context, const Product& product) {
+  const Index most = context.device().traits().most_terms;
+  return most == 0 || product.left.inner <= most;
+}
+
 bool is_trivial(const Product& product) {
   return product.c.rows == 0 || product.c.columns == 0 || product.alpha == Complex(0, 0) || product.left.inner == 0;
 }

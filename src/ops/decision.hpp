@@ -33,6 +33,8 @@ Outcome carry_out(Context& context, const Product& product, const Decision& deci
 
 /// Whether the kernels can number its vectors, terms and entries.
 bool is_countable(const Product& product);
+/// Whether the device can sum so many terms.
+bool can_sum(Context& context, const Product& product);
 /// Whether it reads neither operand.
 bool is_trivial(const Product& product);
 /// What is known of a product before it is computed.

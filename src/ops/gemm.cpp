@@ -37,6 +37,7 @@ Outcome checked(Context& context, const Product& product, const Choices& choices
   if (choices.family == ModuliFamily::Eleven) return {Decline{Reason::KernelMissing}, report};
   if (!is_countable(product)) return {Decline{Reason::SizeLimit}, report};
   if (is_trivial(product)) return trivial(context, product, in_buffers_of(context, choices), report);
+  if (!can_sum(choices.multiplier != nullptr ? *choices.multiplier : context, product)) return {Decline{Reason::SizeLimit}, report};
   if (choices.method == Method::Vendor) return multiply_by_vendor(context, product, in_buffers_of(context, choices));
   return carry_out(context, product, decide(context, product, choices), choices);
 }

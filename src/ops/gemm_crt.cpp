@@ -300,10 +300,10 @@ Cutting cut_crt(const Crt& crt, const Blocks& whole, std::uint64_t whole_cap_byt
   if (scratch >= range.least && scratch > 0) {
     Footprint of_fused = footprint;
     of_fused.result_per_entry = with_copies({}, crt.product).result_per_entry;
-    const Cut fused = cut_product(of_fused, all, cap_bytes - scratch);
+    const Cut fused = with_terms_of(traits, cut_product(of_fused, all, cap_bytes - scratch));
     if (fused.fits && fused.blocks.inner == all.inner) return {fused, scratch};
   }
-  return {cut_product(footprint, all, cap_bytes), 0};
+  return {with_terms_of(traits, cut_product(footprint, all, cap_bytes)), 0};
 }
 
 Blocks whole_of(const Product& product) {

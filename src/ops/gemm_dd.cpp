@@ -105,7 +105,8 @@ void multiply_dd(Context& context, const Product& product, const DoubleFloatPlan
   dd.shifts = upload(context, std::span<const std::int32_t>(plan.left_scales), std::span<const std::int32_t>(plan.right_scales));
   const Blocks all{product.left.vectors, product.right.vectors, product.left.inner};
   const double operand = 8.0 * static_cast<double>(dd.planes);
-  const Cut cut = cut_product(with_copies({operand, operand, 8.0 * form}, product), all, static_cast<std::uint64_t>(choices.cap_bytes));
+  const Footprint footprint = with_copies({operand, operand, 8.0 * form}, product);
+  const Cut cut = with_terms_of(multiplier.device().traits(), cut_product(footprint, all, static_cast<std::uint64_t>(choices.cap_bytes)));
   if (!cut.fits && !choices.may_exceed_cap) throw OverCap();
   const std::vector<Block> row_blocks = blocks_of(all.rows, cut.blocks.rows), column_blocks = blocks_of(all.columns, cut.blocks.columns);
   const std::vector<Block> term_blocks = blocks_of(all.inner, cut.blocks.inner);

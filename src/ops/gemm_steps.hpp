@@ -53,6 +53,8 @@ struct Cut {
   bool fits;
 };
 Cut cut_product(const Footprint& footprint, Blocks whole, std::uint64_t cap_bytes);
+/// The same in blocks of no more terms than the device sums at once.
+Cut with_terms_of(const device::Traits& traits, Cut cut);
 /// What blocks take besides when operands and result are fetched for them.
 Footprint with_copies(Footprint footprint, const Product& product);
 

@@ -143,7 +143,8 @@ SplitOutcome gemm_split(Context& cpu, Context& other, const GemmProblem<T>& prob
   try {
     const CapShare share(cpu, choices, need_with_copies(cpu, choices, extent_of(problem)));
     const Staged<T> whole(cpu, problem, settled(cpu, share.within(choices)));
-    if (is_countable(whole.product()) && !is_trivial(whole.product())) decision = decide(cpu, whole.product(), whole.choices());
+    if (is_countable(whole.product()) && !is_trivial(whole.product()) && can_sum(other, whole.product()))
+      decision = decide(cpu, whole.product(), whole.choices());
   } catch (const OverCap&) {  // the other device may still have room for blocks
   } catch (const Error& error) {
     return {{reason_of(error), {}}, {}, {}};

@@ -3,6 +3,8 @@
 // file runs with 1, 2 and 3 threads (CMakeLists.txt).
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "device/registry.hpp"
 #include "ops/gemm_steps.hpp"
 #include "support/data.hpp"
@@ -156,6 +158,34 @@ TEST_P(BlockingTest, BlocksHaveTheBitsOfTheWhole) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Products, BlockingTest, testing::Range(std::size_t{0}, products().size()));
+
+// A device that sums few terms at once: blocks of terms, the same bits; more than it sums at all are declined.
+TEST(Terms, AsManyAsTheDeviceSumsAtOnce) {
+  test::FaultyDevice device(device::open(0)), plain_device(device::open(0));
+  Context context(0, device, std::uint64_t{1} << 26), plain(0, plain_device, std::uint64_t{1} << 26);
+  device.limits_terms(64, 300);
+  test::Random random(92);
+  for (const test::Type type : {test::Type::Real, test::Type::Complex}) {
+    for (const Precision precision : {Precision::DoubleFloat, Precision::Fp64, Precision::Strict}) {
+      test::Recipe recipe;
+      recipe.family = "uniform", recipe.shape = {9, 7, 300}, recipe.type = type, recipe.beta = {0.5, 0};
+      const test::Call call = make_call(recipe, random);
+      device.fail_at(0);
+      const test::Ran ran = run_call(context, call, test::Way::Resident, test::choices_for(precision));
+      const test::Ran expected = run_call(plain, call, test::Way::Resident, test::choices_for(precision));
+      EXPECT_EQ(ran.error, "");
+      EXPECT_EQ(std::memcmp(ran.c.data(), expected.c.data(), ran.c.size() * sizeof(double)), 0) << word_of(precision);
+      const char* const kernel = precision == Precision::DoubleFloat ? "gemm_dd"
+                                 : type == test::Type::Real          ? "modular_gemm_i8"
+                                                                     : "modular_gemm_i8_3m";
+      EXPECT_EQ(device.launches_of(kernel), 5) << kernel;
+      recipe.shape.k = 301;
+      const test::Ran declined = run_call(context, make_call(recipe, random), test::Way::Resident, test::choices_for(precision));
+      ASSERT_TRUE(declined.outcome.declined.has_value());
+      EXPECT_EQ(declined.outcome.declined->reason, Reason::SizeLimit);
+    }
+  }
+}
 
 }  // namespace
 }  // namespace ab::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Native kernels of Vulkan devices against the common ones on the same device: the same bits of C and reports over odd shapes, every
 // family of data, strides, blocks. On a software renderer with fewer and smaller products.
+#include "device/registry.hpp"
 #include "device/vulkan/vulkan_device.hpp"
 #include "ops/compare_kernels.hpp"
 
@@ -50,6 +51,23 @@ TEST_F(VulkanNative, SizesAroundEveryTile) {
       recipe.family = "uniform";
       expect_same(recipe, native_choices(random), test::Way::ResidentPrivate, random);
       if (HasFailure()) return;
+    }
+  }
+}
+
+// Software renderers leave loops after some rounds: sums of many terms in every class, and in order, as the cpu device makes them.
+TEST_F(VulkanNative, ThousandsOfTerms) {
+  Context cpu(0, device::open(0), std::uint64_t{1} << 29);
+  test::Random random(934);
+  for (const Precision precision : test::device_classes) {
+    for (const char* family : {"one-sided", "overflow"}) {  // overflow: sums in order
+      test::Recipe recipe;
+      recipe.family = family, recipe.shape = {3, 2, 9000};
+      const test::Call call = make_call(recipe, random);
+      const Choices choices = test::choices_for(precision, ModuliFamily::Int8);
+      const test::Ran expected = run_call(cpu, call, test::Way::Resident, choices);
+      const test::Ran got = run_call(*native_->context, call, test::Way::Resident, choices);
+      ASSERT_EQ(std::memcmp(got.c.data(), expected.c.data(), got.c.size() * sizeof(double)), 0) << family << " " << word_of(precision);
     }
   }
 }

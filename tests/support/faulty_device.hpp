@@ -48,6 +48,8 @@ class FaultyDevice final : public device::Device {
   void has_marks() { marks_ = true; }
   /// Residue planes have room for vectors in multiples of `unit` and so many bytes between them, as an engine may want it.
   void spreads_planes(Index unit, Index bytes) { traits_.vector_unit = unit, traits_.plane_padding_bytes = bytes; }
+  /// It sums no more terms in a launch, and in a product.
+  void limits_terms(Index at_once, Index of_a_product) { traits_.most_terms_at_once = at_once, traits_.most_terms = of_a_product; }
   void lose_kernel(const std::string& name) { lost_kernel_ = name; }
   void compute_wrongly(const std::optional<WrongResult>& wrong) { wrong_ = wrong; }
   /// Bytes of memory that are allocated and not freed.

@@ -133,6 +133,11 @@ PhysicalDevice describe(const Instance& instance, int ordinal) {
   traits.name = properties.deviceName;
   traits.features = kind_of(type) + ", Vulkan " + version_text(properties.apiVersion);
   traits.only_on_request = type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (traits.only_on_request) {  // Mesa's lavapipe: 65535 rounds of all loops of a thread together; a term takes 21 of gemm_dd, 2 of
+                                 // ieee_gemm
+    traits.most_terms_at_once = 1024;
+    traits.most_terms = 16384;
+  }
   traits.memory_bytes = memory_of(out.memory);
   // A buffer is bound whole.
   traits.max_buffer_bytes = std::min<std::uint64_t>(found.largest.maxMemoryAllocationSize, properties.limits.maxStorageBufferRange);

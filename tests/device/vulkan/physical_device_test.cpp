@@ -36,10 +36,13 @@ TEST_F(VulkanPhysicalDevice, SoftwareIsForThoseWhoAskForIt) {
   const PhysicalDevice gpu = described_as("discrete");
   EXPECT_FALSE(gpu.traits.only_on_request);
   EXPECT_FALSE(gpu.shares_memory);
+  EXPECT_EQ(gpu.traits.most_terms, 0);
   EXPECT_EQ(gpu.traits.features.find("GPU, Vulkan"), 0u) << gpu.traits.features;
   const PhysicalDevice software = described_as("software");
   EXPECT_TRUE(software.traits.only_on_request);
   EXPECT_TRUE(software.shares_memory);
+  EXPECT_GT(software.traits.most_terms, software.traits.most_terms_at_once);
+  EXPECT_GT(software.traits.most_terms_at_once, 0);
   EXPECT_EQ(software.traits.features.find("software renderer, Vulkan"), 0u) << software.traits.features;
 }
 
