@@ -63,7 +63,7 @@ constexpr Index worth_sharing = 200000;  // inner operations below which waking 
 // Signals are the program's: our workers block them all, so handlers run in threads of the program.
 class SignalBlocker : public tbb::task_scheduler_observer {
  public:
-  explicit SignalBlocker(tbb::task_arena& arena) : tbb::task_scheduler_observer(arena) { observe(true); }
+  using tbb::task_scheduler_observer::task_scheduler_observer;
   void on_scheduler_entry(bool is_worker) override {
     if (!is_worker) return;
     sigset_t all;
@@ -73,27 +73,35 @@ class SignalBlocker : public tbb::task_scheduler_observer {
 };
 
 struct Workers {
-  explicit Workers(int threads) : arena(threads), blocker(arena) {
+  explicit Workers(int threads) : arena(threads), blocker(arena) {}
+  void start(int threads) {
+    blocker.observe(true);
     // A new thread has the signal mask of the one that makes it, and the scheduler makes threads when there is work for them.
     const AllSignalsBlocked blocked;
     arena.execute([&] { tbb::parallel_for(0, 16 * threads, [](int) {}); });
+    work = true;
   }
   tbb::task_arena arena;
   SignalBlocker blocker;
+  bool work = false;
 };
 
 Workers* make_workers(int threads) {
+  Workers* made = nullptr;
   try {
-    return new Workers(threads);
-  } catch (const std::exception&) {  // the system gives no threads: calls compute in their own
-    return nullptr;
+    made = new Workers(threads);
+    made->start(threads);
+  } catch (const std::exception&) {
+    // The system gives no memory or threads: calls compute in their own. What the scheduler could not finish stays as it is: oneTBB 2021.8
+    // does not survive the end of an observer whose beginning failed.
   }
+  return made;
 }
 
 // Never destroyed: calls may still be running in other threads when the process exits.
 Workers* workers(int threads) {
   static Workers* const instance = make_workers(threads);
-  return instance;
+  return instance != nullptr && instance->work ? instance : nullptr;
 }
 
 }  // namespace
