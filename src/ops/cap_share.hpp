@@ -21,6 +21,16 @@ struct Extent {  // of a product; words: of an element, 1 or 2
   int words;
 };
 
+template <Scalar T>
+inline constexpr int words_of = sizeof(T) / sizeof(double);
+template <Scalar T>
+Extent extent_of(const GemmProblem<T>& problem) {
+  return {problem.m, problem.n, problem.k, words_of<T>};
+}
+inline Extent extent_of(const Product& product) {
+  return {product.c.rows, product.c.columns, product.left.inner, product.c.part_count};
+}
+
 /// Working memory, bytes, as real numbers: extents may be any.
 struct Need {
   double all = 0;      // at most, whatever the class, in one piece

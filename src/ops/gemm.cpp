@@ -12,13 +12,6 @@
 namespace ab::ops {
 namespace {
 
-template <Scalar T>
-constexpr int words_of = sizeof(T) / sizeof(double);
-
-Extent extent_of(const Product& product) {
-  return {product.c.rows, product.c.columns, product.left.inner, product.c.part_count};
-}
-
 Outcome trivial(Context& context, const Product& product, const Choices& choices, ProductReport report) {
   if (product.beta != Complex(1, 0)) scale_result(context, product, choices);
   report.scheme = Scheme::Trivial;
@@ -61,7 +54,7 @@ template <Scalar T>
 Outcome gemm(Context& context, const GemmProblem<T>& problem, const Choices& choices) {
   const bool host_pack = choices.host_pack && choices.method == Method::Class;
   if (host_pack && reads_packed(context.device().traits())) return gemm_with_host_pack(context, problem, choices);
-  const CapShare share(context, choices, need_with_copies(context, choices, {problem.m, problem.n, problem.k, words_of<T>}));
+  const CapShare share(context, choices, need_with_copies(context, choices, extent_of(problem)));
   Staged<T> staged(context, problem, settled(context, share.within(choices)));
   Outcome outcome = multiply(context, staged.product(), staged.choices());
   if (!outcome.declined) timed(context, Stage::Fetch, [&] { staged.fetch(); });

@@ -10,8 +10,7 @@ namespace ab::ops {
 template <Scalar T>
 Outcome gemm_with_host_pack(Context& device, const GemmProblem<T>& problem, const Choices& choices) {
   const std::shared_ptr<Context> packer = packing_context();
-  const Extent extent = {problem.m, problem.n, problem.k, sizeof(T) / sizeof(double)};
-  const CapShare share(device, choices, need_with_copies(device, choices, extent));
+  const CapShare share(device, choices, need_with_copies(device, choices, extent_of(problem)));
   Choices chosen = settled(device, share.within(choices));
   chosen.host_pack = false;
   chosen.multiplier = &device;

@@ -82,7 +82,7 @@ std::vector<T> scaled_right_sides(const GemmProblem<T>& problem, Side side) {
 
 template <Scalar T>
 TriangularSystem system_of(const Operand<T>& t, Side side, Index size) {
-  constexpr Index words = sizeof(T) / sizeof(double);
+  constexpr Index words = words_of<T>;
   const bool transposed = (t.op != Op::None) != (side == Side::Right);
   TriangularSystem system{};
   system.row_stride = transposed ? words * size : words;
@@ -109,7 +109,7 @@ Outcome solve(Context& context, const GemmProblem<T>& problem, Choices choices) 
   const Operand<T>& t = side == Side::Left ? problem.a : problem.b;
   const Index size = problem.k, sides = side == Side::Left ? problem.n : problem.m;
   const auto words = static_cast<std::size_t>(size * (size + sides));
-  const Extent extent = {size, sides, size, sizeof(T) / sizeof(double)};
+  const Extent extent = {size, sides, size, words_of<T>};
   const Need of_products = need_of(context, choices, extent);
   const CapShare share(context, choices, {of_products.all + static_cast<double>(words * sizeof(T)), of_products.besides});
   choices = share.within(choices);

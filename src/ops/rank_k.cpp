@@ -39,8 +39,7 @@ void mirror(Context& context, const ResultView& c) {
 
 Outcome multiply_hermitian(Context& context, const Product& product, const Choices& choices) {
   const auto bytes = static_cast<std::size_t>(product.c.rows * product.c.columns) * 8;
-  const Extent extent = {product.c.rows, product.c.columns, product.left.inner, product.c.part_count};
-  const CapShare share(context, choices, with_buffers(need_of(context, choices, extent), 3.0 * static_cast<double>(bytes)));
+  const CapShare share(context, choices, with_buffers(need_of(context, choices, extent_of(product)), 3.0 * static_cast<double>(bytes)));
   const Lease re = context.lease(bytes), im = context.lease(bytes);
   Product upper = product;
   upper.c.parts = {re.slice(), im.slice()};

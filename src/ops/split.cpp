@@ -26,11 +26,6 @@ GemmProblem<T> columns_of(const GemmProblem<T>& problem, Block columns) {
   return part;
 }
 
-template <Scalar T>
-Extent extent_of(const GemmProblem<T>& problem) {
-  return {problem.m, problem.n, problem.k, sizeof(T) / sizeof(double)};
-}
-
 // Some columns of a product on one device, complete on the host but not yet in C.
 template <Scalar T>
 class Part {

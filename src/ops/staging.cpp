@@ -11,9 +11,6 @@
 namespace ab::ops {
 namespace {
 
-template <Scalar T>
-constexpr int words_of = sizeof(T) / sizeof(double);
-
 // The span an operand covers: its last column ends with its last referenced element, not with the leading dimension.
 std::span<std::byte> span_of(const HostMatrix& host, Index rows, Index columns) {
   const Index words = ((columns - 1) * host.ld + rows) * host.words;

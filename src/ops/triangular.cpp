@@ -10,9 +10,6 @@
 namespace ab::ops {
 namespace {
 
-template <Scalar T>
-constexpr int words_of = sizeof(T) / sizeof(double);
-
 struct Work {
   Context& context;
   const TriangularSystem& system;

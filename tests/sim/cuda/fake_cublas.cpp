@@ -3,6 +3,7 @@
 #include "sim/cuda/fake_cublas_control.hpp"
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <mutex>
 #include <set>
@@ -125,10 +126,15 @@ int gemm(Handle handle, const FakeProduct& asked, const std::array<const double*
   return failure != success ? failure : result;
 }
 
-FakeProduct product_of(int words, const double* alpha, const double* beta) {
+FakeProduct product_of(int words, const std::array<int, 2>& ops, const std::array<int, 3>& sizes, const std::array<int, 3>& lds,
+                       const std::array<const double*, 2>& scalars) {
+  const auto [alpha, beta] = scalars;
   const auto second = [words](const double* scalar) { return words == 2 ? scalar[1] : 0; };
   FakeProduct product{};
   product.words = words;
+  product.op_a = ops[0], product.op_b = ops[1];
+  product.m = sizes[0], product.n = sizes[1], product.k = sizes[2];
+  product.lda = lds[0], product.ldb = lds[1], product.ldc = lds[2];
   product.alpha = {alpha[0], second(alpha)};
   product.beta = {beta[0], second(beta)};
   return product;
@@ -180,19 +186,13 @@ int cublasSetMathMode(Handle handle, int mode) {
 
 int cublasDgemm_v2(Handle handle, int op_a, int op_b, int m, int n, int k, const double* alpha, const double* a, int lda, const double* b,
                    int ldb, const double* beta, double* c, int ldc) {
-  FakeProduct product = product_of(1, alpha, beta);
-  product.op_a = op_a, product.op_b = op_b, product.m = m, product.n = n, product.k = k;
-  product.lda = lda, product.ldb = ldb, product.ldc = ldc;
-  return gemm(handle, product, {a, b, c});
+  return gemm(handle, product_of(1, {op_a, op_b}, {m, n, k}, {lda, ldb, ldc}, {alpha, beta}), {a, b, c});
 }
 
 #if !defined(AB_FAKE_WITHOUT_ZGEMM)
 int cublasZgemm_v2(Handle handle, int op_a, int op_b, int m, int n, int k, const double* alpha, const double* a, int lda, const double* b,
                    int ldb, const double* beta, double* c, int ldc) {
-  FakeProduct product = product_of(2, alpha, beta);
-  product.op_a = op_a, product.op_b = op_b, product.m = m, product.n = n, product.k = k;
-  product.lda = lda, product.ldb = ldb, product.ldc = ldc;
-  return gemm(handle, product, {a, b, c});
+  return gemm(handle, product_of(2, {op_a, op_b}, {m, n, k}, {lda, ldb, ldc}, {alpha, beta}), {a, b, c});
 }
 #endif
 
